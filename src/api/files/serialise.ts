@@ -1,4 +1,4 @@
-/** Serialises records, and the sums of lists, for clients. */
+/** Writes records as JSON and CSV, and the sums of lists. Pure. */
 import type { FileDetails, ListedFile } from '../../catalogue/records.ts'
 import type { Counting, FacetName, PageSums } from '../../catalogue/sums.ts'
 import { facetNames } from '../../catalogue/sums.ts'
@@ -9,8 +9,10 @@ import { parseFilename } from '../../parse/filename.ts'
 import type { ParsedName } from '../../parse/types.ts'
 import type { Links } from '../http/links.ts'
 import { downloadUrl, recordUrl } from '../http/links.ts'
+import { csvValue } from '../http/send.ts'
 import type { Static } from '../openapi/schema.ts'
 import type { fileSchema, recordSchema } from './schema.ts'
+import { wireFields, wireFileFields } from './schema.ts'
 
 export type WireRecord = Static<typeof recordSchema>
 type WireFile = Static<typeof fileSchema>
@@ -52,6 +54,19 @@ function serialiseDetails(
     source: name?.source || null,
     problem: problem ?? null,
   }
+}
+
+/** The header line of a CSV of records. @param details adds the columns of `file` */
+export function csvHeader(details: boolean): string {
+  return [...wireFields, ...(details ? wireFileFields : [])].join(',')
+}
+
+/** The line of a record: its ten fields, then the fields of `file` if the record has it. */
+export function recordCsv(record: WireRecord): string {
+  const { file } = record
+  const values = wireFields.map((field) => record[field])
+  const details = file === undefined ? [] : wireFileFields.map((field) => file[field])
+  return [...values, ...details].map(csvValue).join(',')
 }
 
 interface WireSums {

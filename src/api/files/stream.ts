@@ -12,16 +12,14 @@ import type { Requester } from '../http/limits.ts'
 import { Semaphore } from '../http/limits.ts'
 import type { Links } from '../http/links.ts'
 import { downloadUrl, linkUnlessTooLong, pageUrl } from '../http/links.ts'
-import { csvValue, sendChunks } from '../http/send.ts'
+import { sendChunks } from '../http/send.ts'
 import { changesFilters, expand, filterParameters } from '../parameters/file-filters.ts'
 import { limit, parseInteger } from '../parameters/paging.ts'
 import type { Parameter } from '../parameters/parameter.ts'
 import type { Query } from '../parameters/request.ts'
 import { readRequest } from '../parameters/request.ts'
 import { orderingOfFiles } from './list-request.ts'
-import { wireFields, wireFileFields } from './schema.ts'
-import type { WireRecord } from './serialise.ts'
-import { serialiseRecord } from './serialise.ts'
+import { csvHeader, recordCsv, serialiseRecord } from './serialise.ts'
 
 /** Records in a chunk, because building it blocks the event loop for a few milliseconds. */
 const recordsPerChunk = 250
@@ -30,19 +28,6 @@ interface LineFormat {
   readonly mediaType: string
   readonly header?: (details: boolean) => string
   readonly line: (file: ListedFile, links: Links) => string
-}
-
-/** The header line. @param details adds the columns of `file` */
-export function csvHeader(details: boolean): string {
-  return [...wireFields, ...(details ? wireFileFields : [])].join(',')
-}
-
-/** The line of a record: its ten fields, then the fields of `file` if the record has it. */
-export function recordCsv(record: WireRecord): string {
-  const { file } = record
-  const values = wireFields.map((field) => record[field])
-  const details = file === undefined ? [] : wireFileFields.map((field) => file[field])
-  return [...values, ...details].map(csvValue).join(',')
 }
 
 /** The formats of streams. Lines end with a line feed. */

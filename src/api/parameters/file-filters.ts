@@ -289,27 +289,32 @@ function onlyDay(text: string): ReturnType<typeof parseDays> {
   return day === undefined ? undefined : { from: day, to: day }
 }
 
-function filtersWhere(isWanted: (name: string) => boolean): typeof filterParameters {
-  return new Map([...filterParameters].filter(([name]) => isWanted(name)))
+function filtersNamed(...names: readonly string[]): typeof filterParameters {
+  return new Map([...filterParameters].filter(([name]) => names.includes(name)))
 }
 
-/** The filters of files that the list of stations accepts too: country and area. */
-export const stationParameters = filtersWhere((name) => ['country', 'area'].includes(name))
+/** The filters of files that the list of stations accepts too. */
+export const stationFilters = filtersNamed('country', 'area')
+
+/** Filters by place that losses share with the files. */
+export const placeFilters = filtersNamed('station', 'country')
+
+/** Filters that the series of the network share with the files. */
+export const seriesFilters = filtersNamed('station', 'country', 'file_type')
 
 /** The conditions that depend only on the name and path of a file. */
-const conditionsOfNames: readonly (keyof FileFilter)[] = [
+const conditionsOfNames: ReadonlySet<string> = new Set<keyof FileFilter>([
   ...(['stations', 'countries', 'areas', 'types', 'durations', 'versions'] as const),
   ...(['intervals', 'contents', 'sources', 'years', 'days'] as const),
   ...(['start', 'overlaps', 'names'] as const),
-]
+])
 
 /** The filters of the change feed: all of whose conditions it can have. */
 export const changesFilters = new Map(
   [...filterParameters].filter(([, { read, example }]) => {
     const found = read([example])
-    return 'value' in found
-      ? found.value.flatMap(Object.keys).every((key) => conditionsOfNames.some((of) => of === key))
-      : false
+    const conditions = 'value' in found ? found.value.flatMap(Object.keys) : []
+    return conditions.every((key) => conditionsOfNames.has(key))
   }),
 )
 
@@ -329,11 +334,3 @@ export const expand: Parameter<boolean> = {
     return 'fault' in chosen ? chosen : { value: chosen.value.length > 0 }
   },
 }
-
-/** Filters by place that losses share with the files. */
-export const placeFilters = filtersWhere((name) => ['station', 'country'].includes(name))
-
-/** Filters that the series of the network share with the files. */
-export const seriesFilters = filtersWhere((name) =>
-  ['station', 'country', 'file_type'].includes(name),
-)

@@ -8,7 +8,7 @@ import { severityOf, states } from '../../series/station-states.ts'
 import type { Format } from '../http/formats.ts'
 import type { Requester } from '../http/limits.ts'
 import { shareCell, stateCell } from '../pages/table.ts'
-import { stationParameters } from '../parameters/file-filters.ts'
+import { stationFilters } from '../parameters/file-filters.ts'
 import { anyText, choices, ordering } from '../parameters/parameter.ts'
 import type { RequestOf } from '../resources/answer.ts'
 import type { CollectionState, Found } from '../resources/collection.ts'
@@ -52,7 +52,7 @@ export function addStations(app: FastifyInstance, context: NetworkContext): void
   addCollection(app, context, {
     name: 'station',
     item: stationItem,
-    filters: stationParameters,
+    filters: stationFilters,
     parameters,
     state: (asked) => stationsState(context, asked),
     find: (asked, state, requester) => findStations(context, asked, state, requester),

@@ -1,6 +1,5 @@
 import { wireFields, wireFileFields } from '../../../src/api/files/schema.ts'
-import { serialiseRecord } from '../../../src/api/files/serialise.ts'
-import { csvHeader, recordCsv } from '../../../src/api/files/stream.ts'
+import { csvHeader, recordCsv, serialiseRecord } from '../../../src/api/files/serialise.ts'
 import { linksBelow } from '../../../src/api/http/links.ts'
 import t from '../../tap.ts'
 
