@@ -5,7 +5,7 @@ import { parse, parseFragment } from 'parse5'
 type Node = DefaultTreeAdapterTypes.Node
 
 /** Attributes of an element: a value, or a pattern of it; `class` is one of its words. */
-export type Wanted = Readonly<Record<string, string | RegExp>>
+type Wanted = Readonly<Record<string, string | RegExp>>
 
 export interface Link {
   readonly text: string

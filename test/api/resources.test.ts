@@ -44,6 +44,7 @@ const resources: readonly (readonly [path: string, name: string, allow?: string]
   ['archive/', 'Archive'],
   ['status/', 'Status'],
   ['rescan/', 'Rescan', 'POST, OPTIONS'],
+  ['docs/', 'Docs'],
 ]
 /** Other routes: none describes itself. */
 const others = ['/healthz', '/readyz', '/metrics', '/rinex/data/', `/rinex/data/${day}/`]

@@ -107,7 +107,7 @@ export const postgres: TestEngine = {
 }
 
 /** What other programs make of the settings of a role or a database. */
-export const oddSettings: Readonly<Record<string, string>> = {
+const oddSettings: Readonly<Record<string, string>> = {
   standard_conforming_strings: 'off',
   escape_string_warning: 'on',
   backslash_quote: 'off',

@@ -52,7 +52,7 @@ export function seriesAt(asOf: number, described: Described): NetworkHistory {
   return { station, type, history }
 }
 
-export const statesOf = (network: readonly NetworkHistory[]): StationSeries[] =>
+const statesOf = (network: readonly NetworkHistory[]): StationSeries[] =>
   network.map(({ station, type, history }) => {
     const past = pastOf(history)
     const summary = summariseSeries(past, history.asOf)

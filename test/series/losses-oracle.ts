@@ -119,7 +119,7 @@ export function naiveLosses(network: readonly NetworkHistory[], asOf: number): N
   return losses
 }
 
-export interface NaiveDamaged {
+interface NaiveDamaged {
   station: string
   since: number
   alert: boolean

@@ -4,9 +4,8 @@
  */
 
 export type Period = '15M' | '01H' | '01D'
-export type SlotWord =
-  'present' | 'removed' | 'damaged' | 'future' | 'due' | 'silent' | 'late' | 'missing'
-export type Class = 'good' | 'fair' | 'poor'
+type SlotWord = 'present' | 'removed' | 'damaged' | 'future' | 'due' | 'silent' | 'late' | 'missing'
+type Class = 'good' | 'fair' | 'poor'
 
 /** A range of slots, both included. */
 export interface Range {
@@ -55,7 +54,7 @@ export interface NowAnswer {
 }
 
 /** Start of the first and end of the last slot of an absent stretch, their number and state. */
-export type Gap = [from: number, to: number, slots: number, state: SlotWord]
+type Gap = [from: number, to: number, slots: number, state: SlotWord]
 
 export interface RangeAnswer {
   /** Run-length text, for example `P365M2`. */

@@ -9,7 +9,7 @@ export const hour = 3600
 export const midnight = Date.UTC(2026, 0, 22) / 1000
 
 /** Hours of 22 January after which the files of a station are lost, until another hour. */
-export type Stop = number | readonly [from: number, to: number]
+type Stop = number | readonly [from: number, to: number]
 
 /**
  * Stations deliver hourly files for three days, each two minutes late, then stop at these hours of

@@ -251,16 +251,6 @@ t.test('the HTML page describes each change, with present size and time of the f
   t.ok(filtered.texts('p').includes('Further filters: filename=<b>'))
 })
 
-t.test('the page and the feed refuse the same parameters', async (t) => {
-  const { app, page } = await openFeed(t)
-  const answer = await app.inject(`${path}?change=removed`)
-  t.equal(answer.statusCode, 400)
-  t.match(answer.json(), { change: exact(['Unknown parameter.']) })
-  const { text } = await page('changes/?area=%3Cb%3E&since=x', 400)
-  t.match(text, /<b>.*is not one of the available choices/)
-  t.match(text, 'Enter a whole number.')
-})
-
 t.test('HEAD does not wait', async (t) => {
   const { app } = await openFeed(t)
   const head = await app.inject({ method: 'HEAD', url: `${path}?wait=60` })

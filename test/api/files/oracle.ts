@@ -31,11 +31,6 @@ export function know(record: Listed, problems: readonly string[] = []): Known {
   }
 }
 
-/** Microseconds since 1970 of a date or a time. */
-export function timeOf(text: string): bigint {
-  return micros(midnight(text))
-}
-
 /** Parameters of a query; a list is a repeated parameter. */
 export type Parameters = Readonly<Record<string, string | readonly string[]>>
 

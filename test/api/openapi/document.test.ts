@@ -246,14 +246,3 @@ t.test('the HTML page shows the whole document', async (t) => {
   for (const { href } of page.links({ href: /^#/ }))
     t.ok(page.has('*', { id: href.slice(1) }), href)
 })
-
-t.test('the HTML page is sent only to clients that accept HTML', async (t) => {
-  const { app } = await openService(t)
-  t.equal((await app.inject(docs)).statusCode, 200)
-  t.equal((await app.inject(`${docs}?format=api`)).statusCode, 200)
-  const json = { accept: 'application/json' }
-  t.equal((await app.inject({ url: docs, headers: json })).statusCode, 406)
-  t.equal((await app.inject(`${docs}?format=json`)).statusCode, 404)
-  const options = await app.inject({ url: docs, method: 'OPTIONS' })
-  t.match(options.json(), { name: 'Docs', renders: exact(['text/html']) })
-})
