@@ -2,7 +2,7 @@
 import { secondsPerDay } from '../parse/calendar.ts'
 import { patienceSeconds } from './due.ts'
 import type { Loss, LostSeries } from './loss.ts'
-import { bySeries, idOf } from './loss.ts'
+import { lossOf } from './loss.ts'
 import { endOfSlot } from './series.ts'
 import type { StationSeries } from './station-states.ts'
 
@@ -18,22 +18,10 @@ export function damagedLosses(states: readonly StationSeries[], asOf: number): r
   const damaged = states.flatMap((each) => damagedSeries(each, asOf))
   return Array.from(
     Map.groupBy(damaged, ({ station }) => station),
-    ([station, series]): Loss => {
+    ([station, series]) => {
       const since = Math.min(...series.map(({ due }) => due))
-      return {
-        id: idOf('damaged', station, since),
-        kind: 'damaged',
-        station,
-        country: undefined,
-        stations: [station],
-        expectedStations: undefined,
-        series: series.toSorted(bySeries),
-        since,
-        due: since,
-        // A file may be found so after that time.
-        lateSeconds: Math.max(0, asOf - since),
-        alert: asOf >= since + patienceSeconds,
-      }
+      const alert = asOf >= since + patienceSeconds
+      return lossOf({ kind: 'damaged', place: { station }, series, since, due: since, alert, asOf })
     },
   )
 }

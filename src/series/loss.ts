@@ -54,44 +54,43 @@ export interface Loss {
   readonly alert: boolean
 }
 
-/** The loss of a station or of a country. */
+/** @param found.place the station or the country, which is part of the id */
 export function lossOf(found: {
-  readonly station?: string
-  readonly country?: string
+  readonly kind: LossKind
+  readonly place: Partial<Pick<Loss, 'station' | 'country' | 'expectedStations'>>
   readonly series: readonly LostSeries[]
   readonly since: number | undefined
-  readonly times: DueTimes
+  readonly due: number
+  readonly alert: boolean
   readonly asOf: number
-  readonly expected?: number
 }): Loss {
-  const { station, country, series, since, times, asOf, expected } = found
+  const { kind, series, since, due, alert, asOf } = found
+  const { station, country, expectedStations } = found.place
+  const name = kind === 'late' || kind === 'down' ? 'loss' : kind
+  const begin = since === undefined ? 'never' : secondsToIso(since)
   return {
-    id: idOf('loss', station ?? country ?? '', since),
-    kind: series.some(({ kind }) => kind === 'down') ? 'down' : 'late',
+    id: [name, station ?? country, begin].filter((part) => part !== undefined).join('-'),
+    kind,
     station,
     country,
     stations: codesOf(series),
-    expectedStations: expected,
+    expectedStations,
     series: series.toSorted(bySeries),
     since,
-    due: times.due,
-    lateSeconds: asOf - times.due,
-    alert: asOf >= times.alertFrom,
+    due,
+    // Damage may be found after `asOf`.
+    lateSeconds: Math.max(0, asOf - due),
+    alert,
   }
 }
 
-/** Names what is lost, where, and since when. */
-export function idOf(kind: 'loss' | 'damaged', place: string, since: number | undefined): string {
-  return `${kind}-${place}-${since === undefined ? 'never' : secondsToIso(since)}`
-}
-
 /** The stations of some series, by code. */
-export function codesOf(series: readonly LostSeries[]): readonly string[] {
+function codesOf(series: readonly LostSeries[]): readonly string[] {
   return [...new Set(series.map(({ station }) => station))].sort()
 }
 
 /** By station; of a station, the one that was late first. */
-export function bySeries(a: LostSeries, b: LostSeries): number {
+function bySeries(a: LostSeries, b: LostSeries): number {
   return compareText(a.station, b.station) || a.due - b.due
 }
 

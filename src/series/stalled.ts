@@ -1,7 +1,7 @@
 /** Whether files arrive at all: if not, the cause is not with the stations. Pure. */
-import { secondsPerHour, secondsToIso } from '../parse/calendar.ts'
-import type { Loss, LostSeries } from './loss.ts'
-import { bySeries, codesOf } from './loss.ts'
+import { secondsPerHour } from '../parse/calendar.ts'
+import type { Loss } from './loss.ts'
+import { lossOf } from './loss.ts'
 import type { SeriesKey } from './series.ts'
 import { endOfSlot, periodRules, startOf } from './series.ts'
 import type { StationSeries } from './station-states.ts'
@@ -35,29 +35,18 @@ export function stalledLoss(
     losses.filter(({ series }) => series.some(counts) === isTaken),
   ) as [Loss[], Loss[]]
   const series = taken.flatMap((each) => each.series)
-  return { loss: stalledOf(series, arrival, Math.max(silentFrom, second.alertFrom), asOf), others }
-}
-
-function stalledOf(
-  series: readonly LostSeries[],
-  arrival: number,
-  due: number,
-  asOf: number,
-): Loss {
   const since = arrival === -Infinity ? undefined : arrival
-  return {
-    id: `ingest-stalled-${since === undefined ? 'never' : secondsToIso(since)}`,
+  const due = Math.max(silentFrom, second.alertFrom)
+  const found = {
     kind: 'ingest-stalled',
-    station: undefined,
-    country: undefined,
-    stations: codesOf(series),
-    expectedStations: undefined,
-    series: series.toSorted(bySeries),
+    place: {},
+    series,
     since,
     due,
-    lateSeconds: asOf - due,
     alert: true,
-  }
+    asOf,
+  } as const
+  return { loss: lossOf(found), others }
 }
 
 type Arriving = Pick<StationSeries, 'period' | 'summary'>

@@ -1,7 +1,6 @@
 /** Groups the lost series by station, and the stations by country. Pure; times in seconds. */
 import { secondsPerDay, secondsPerHour } from '../parse/calendar.ts'
 import { countryOf } from '../parse/countries.ts'
-import type { DueTimes } from './due.ts'
 import { dueTimes } from './due.ts'
 import type { Loss, LostSeries } from './loss.ts'
 import { compareText, lossOf } from './loss.ts'
@@ -113,13 +112,13 @@ function dayOf(seconds: number | undefined): number {
 
 function lossOfStation({ station, series }: StationLoss, asOf: number): Loss {
   const { since } = series.reduce((first, each) => (each.due < first.due ? each : first))
-  return lossOf({ station, series, since, times: earliest(series), asOf })
+  return loss({ place: { station }, series, since, asOf }, series)
 }
 
 function lossOfCountry(
   country: string,
   members: readonly StationLoss[],
-  expected: number,
+  expectedStations: number,
   asOf: number,
 ): Loss {
   const series = members.flatMap((each) => each.series)
@@ -128,12 +127,16 @@ function lossOfCountry(
   const since = Math.min(...ends)
   // A series of a station that was lost before has another cause.
   const stopped = series.filter((each) => each.since !== undefined && each.since >= since)
-  return lossOf({ country, series, since, times: earliest(stopped), asOf, expected })
+  return loss({ place: { country, expectedStations }, series, since, asOf }, stopped)
 }
 
-function earliest(series: readonly DueTimes[]): DueTimes {
-  return {
-    due: Math.min(...series.map(({ due }) => due)),
-    alertFrom: Math.min(...series.map(({ alertFrom }) => alertFrom)),
-  }
+/** @param stopped the series whose times are those of the loss */
+function loss(
+  found: Omit<Parameters<typeof lossOf>[0], 'kind' | 'due' | 'alert'>,
+  stopped: readonly LostSeries[],
+): Loss {
+  const isDown = found.series.some(({ kind }) => kind === 'down')
+  const due = Math.min(...stopped.map((each) => each.due))
+  const alertFrom = Math.min(...stopped.map((each) => each.alertFrom))
+  return lossOf({ ...found, kind: isDown ? 'down' : 'late', due, alert: found.asOf >= alertFrom })
 }
