@@ -1,8 +1,6 @@
 /** Reads the command line, runs one command and returns its exit code. */
-import { Argument, Command, CommanderError, Option } from 'commander'
-import type { Logger } from 'pino'
-import { CatalogueUnavailable, UnusableDatabase } from './catalogue/errors.ts'
-import { ConfigError, faultLine } from './config/checks.ts'
+import { Argument, Command, Option } from 'commander'
+import { daemonNames, report } from './command-failure.ts'
 import type { CheckedCommand } from './config/command-options.ts'
 import { checkedCommands, commandOptions } from './config/command-options.ts'
 import type { FurtherCheck, LoadedConfig } from './config/load.ts'
@@ -12,14 +10,11 @@ import type { Config, OptionKey } from './config/options.ts'
 import { optionKeys, optionOf } from './config/options.ts'
 import type { ConfigSources, Flags } from './config/sources.ts'
 import { fileVariable, flagName, variableName } from './config/sources.ts'
-import { errorCode } from './runtime/error-code.ts'
-import { createLogger, failureFields, isExpected, isJournal } from './runtime/logger.ts'
+import { isJournal } from './runtime/logger.ts'
 import { versionLine } from './runtime/program.ts'
 
 /** Prefix that gives a line the priority of an error in the journal of systemd. */
 const errorPriority = '<3>'
-
-const exitCodes = { failed: 1, usage: 2, configuration: 78 } as const
 
 /** Runs a command line and returns its exit code; prints errors to standard error. */
 export async function runCommandLine(argv: readonly string[]): Promise<number> {
@@ -31,7 +26,7 @@ export async function runCommandLine(argv: readonly string[]): Promise<number> {
   program.hook('preAction', (_program, command) => {
     running = command.name()
     // What `ps`, `ss` and `systemctl status` show; Node would call itself MainThread.
-    if (running in daemons) process.title = `rinex-catalogue ${running}`
+    if (running in daemonNames) process.title = `rinex-catalogue ${running}`
   })
   try {
     await program.parseAsync(argv)
@@ -236,60 +231,4 @@ function daemonConfigOf(
 function sourcesOf(command: Command): ConfigSources {
   const { config: file, ...flags } = command.optsWithGlobals<Flags & { config?: string }>()
   return { file, flags, env: process.env, cwd: process.cwd() }
-}
-
-/** Reports an error and returns the exit code. @param command the name of the command that ran */
-function report(error: unknown, command: string): number {
-  // Help and version arrive here with exit code 0; other messages were printed by the library.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage
-  const logger = daemonLogger(command)
-  if (logger === undefined) process.stderr.write(`rinex-catalogue: ${reasonOf(error)}\n`)
-  else if (error instanceof ConfigError)
-    logger.fatal({ faults: error.faults.map(faultLine) }, 'bad configuration')
-  else logger.fatal(failureFields(error), 'start failed')
-  const isFatal = error instanceof ConfigError || (command in daemons && needsAdministrator(error))
-  return isFatal ? exitCodes.configuration : exitCodes.failed
-}
-
-/**
- * True if every start of a daemon fails until somebody corrects something; systemd then does not
- * start it again.
- */
-function needsAdministrator(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
-  const { code } = (error.cause ?? {}) as { code?: string }
-  return code === undefined
-    ? error instanceof UnusableDatabase
-    : code === 'EACCES' || code === 'EPERM'
-}
-
-/** The name of each daemon in the log. */
-const daemons: Readonly<Record<string, string>> = {
-  start: 'api',
-  index: 'indexer',
-  serve: 'api',
-}
-
-/**
- * Creates a logger that writes JSON to standard error, for a daemon without a terminal; returns
- * `undefined` for all others.
- */
-function daemonLogger(command: string): Logger | undefined {
-  const name = daemons[command]
-  if (name === undefined || process.stdout.isTTY) return undefined
-  return createLogger({ level: 'warn', name, output: 2 })
-}
-
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  const { message, stack } = error
-  if (!isExpected(error)) return stack ?? message
-  const hint = error instanceof CatalogueUnavailable ? hints[errorCode(error.cause)] : undefined
-  return hint === undefined ? message : `${message}: ${hint}`
-}
-
-/** What a user can do about a database that cannot be read, by the code of the error. */
-const hints: Readonly<Record<string, string>> = {
-  EACCES: 'only its user and group may; a new member of the group must log in again',
-  ENOENT: 'start the indexer first, or name another one with --database or --config',
 }
