@@ -28,7 +28,7 @@ interface Opening {
 }
 
 /** The database of the indexer, and the way on which requests come. */
-export interface IndexerDatabase {
+interface IndexerDatabase {
   readonly writer: CatalogueWriter
   /** Answers requests from now on. */
   readonly openControl: (

@@ -16,7 +16,7 @@ import { reportProgress } from './progress.ts'
 /** Time between two status requests. */
 const pollMs = 200
 
-export interface RescanOptions {
+interface RescanOptions {
   /**
    * Directories, as absolute paths or as paths below the archive root. Without directories, the
    * whole archive is read.

@@ -7,9 +7,9 @@ import { readableNumber } from '../runtime/readable.ts'
 
 /** Exit codes of monitoring plugins. */
 export const checkCodes = { ok: 0, warning: 1, critical: 2, unknown: 3 } as const
-export type CheckLevel = keyof typeof checkCodes
+type CheckLevel = keyof typeof checkCodes
 
-export interface CheckResult {
+interface CheckResult {
   readonly level: CheckLevel
   /** A sentence, and the performance data after a bar. */
   readonly line: string

@@ -10,7 +10,7 @@ import type { Fault } from './checks.ts'
 import type { Config, OptionKey, OptionKind } from './options.ts'
 import { optionKeys, optionOf } from './options.ts'
 
-export const variablePrefix = 'RINEX_CATALOGUE_'
+const variablePrefix = 'RINEX_CATALOGUE_'
 
 /** The variable with the path of the configuration file. It is not an option itself. */
 export const fileVariable = `${variablePrefix}CONFIG`
@@ -52,7 +52,7 @@ export interface Setting {
   readonly directory: string
 }
 
-export interface Reading {
+interface Reading {
   readonly settings: Setting[]
   readonly faults: Fault[]
 }

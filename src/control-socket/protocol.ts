@@ -51,7 +51,7 @@ export interface IndexerStatus {
 }
 
 /** The hosts of the indexers of a database on a server. */
-export interface IndexerHosts {
+interface IndexerHosts {
   readonly active: string
   /** Those that wait to take over. */
   readonly waiting: readonly string[]

@@ -15,7 +15,7 @@ const secrets = [
 /** Maximum number of bytes of log lines that are kept in memory while the log cannot be written. */
 const maxWaitingBytes = 1024 * 1024
 
-export interface LoggerOptions {
+interface LoggerOptions {
   readonly level: LogLevel
   /** Name of the process, for example `indexer` or `api`. */
   readonly name?: string

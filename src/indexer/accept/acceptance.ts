@@ -25,7 +25,7 @@ type AcceptanceContext = Pick<
   | 'nowUs'
 >
 
-export interface Accepted {
+interface Accepted {
   /** The part of the change that may be applied now. */
   readonly change: DirectoryChange
   /** Delay until the directory is read again (ms); `undefined` when no file settles. */
@@ -35,7 +35,7 @@ export interface Accepted {
 }
 
 /** The read of a directory that accept judges. */
-export interface SightedSnapshot {
+interface SightedSnapshot {
   readonly snapshot: DirectorySnapshot
   readonly sight: Sight
 }

@@ -17,7 +17,7 @@ const filesPerTurn = 10_000
 
 export type Candidate = FileState & { readonly name: string }
 
-export interface Candidates {
+interface Candidates {
   readonly candidates: readonly Candidate[]
   /** A moment at which a file that is found now was not there (see `Sight`). */
   readonly notThereUs: (file: Candidate) => number | undefined
@@ -40,7 +40,7 @@ interface AcceptedFile extends FileState {
  */
 export type Outcomes = ReadonlyMap<string, AcceptedFile | undefined>
 
-export interface Examined {
+interface Examined {
   readonly outcomes: Outcomes
   /** The delay before files that settle are examined again (ms); `undefined` without such files. */
   readonly retryMs: number | undefined

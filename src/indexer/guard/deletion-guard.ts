@@ -12,7 +12,7 @@ import type { PurgedAfterDays } from './expected-purge.ts'
 import { isPurge } from './expected-purge.ts'
 
 /** Removals in an area are added up over this time. */
-export const removalWindowMs = 10 * 60_000
+const removalWindowMs = 10 * 60_000
 /**
  * Largest share of the files of an area that may be removed within `removalWindowMs`; further
  * removals are withheld.
@@ -29,7 +29,7 @@ const alwaysAllowed = 1000
  */
 const confirmAfterMs = 6 * 3_600_000
 
-export interface RemovalRequest {
+interface RemovalRequest {
   readonly directory: string
   readonly area: Area
   readonly count: number

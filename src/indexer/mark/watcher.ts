@@ -13,7 +13,7 @@ import { identityOf, largeDirectory } from '../read/directory-snapshot.ts'
 import { hasMoreEntries } from '../read/entries.ts'
 import { isExhaustion, overflowDetector, queueLength } from './inotify.ts'
 
-export interface WatcherOptions {
+interface WatcherOptions {
   /** Absolute path of the archive root. */
   readonly archive: string
   /** Called when something has changed in a watched directory. */

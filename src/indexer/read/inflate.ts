@@ -66,7 +66,7 @@ async function inflateFile(file: number, size: number, onProgress: () => void): 
 }
 
 /** State of a gzip stream: with its end, without its end, or damaged. */
-export type GzipState = 'complete' | 'incomplete' | 'broken'
+type GzipState = 'complete' | 'incomplete' | 'broken'
 
 async function inflateBuffer(content: Buffer, onProgress: () => void): Promise<GzipState> {
   try {

@@ -71,7 +71,7 @@ export function readDirectory(tree: Tree, path: string): DirectorySnapshot {
 }
 
 /** What a sweep sees of a directory: its times, and the device of its file system. */
-export interface SeenTimes extends DirectoryTimes {
+interface SeenTimes extends DirectoryTimes {
   readonly device: number
 }
 

@@ -2,7 +2,7 @@
 import type { Logger } from 'pino'
 
 /** The fault in the gzip stream of a file. */
-export type FileFault = 'incomplete' | 'broken'
+type FileFault = 'incomplete' | 'broken'
 
 /**
  * Maximum number of files whose logged faults are stored, because a damaged disk may have any

@@ -23,7 +23,7 @@ export const confirmMs = 3000
 const longestConfirmMs = 60_000
 
 /** A read of a directory, with times of the steady clock (ms). */
-export interface StampedRead {
+interface StampedRead {
   /** The stamp that the read found; `undefined` without a usable one. */
   readonly stamp: DirectoryStamp | undefined
   /** The sure stamp in the catalogue. */

@@ -21,7 +21,7 @@ const bytesPerRequest = 2 * 1024 * 1024
  */
 const mostIdleRounds = 2
 
-export type UnreadFile = FileState & { readonly name: string }
+type UnreadFile = FileState & { readonly name: string }
 
 /** A directory with files that no read has examined. */
 interface WaitingDirectory {

@@ -29,7 +29,7 @@ const retryMs = 5000
  */
 const refusedRetryMs = 60_000
 
-export interface SnapshotInput {
+interface SnapshotInput {
   readonly snapshot: DirectorySnapshot
   /** True if a walk has read the directory; the walk visits the subdirectories itself. */
   readonly walked: boolean
