@@ -313,8 +313,8 @@ const conditionsOfNames: ReadonlySet<string> = new Set<keyof FileFilter>([
 export const changesFilters = new Map(
   [...filterParameters].filter(([, { read, example }]) => {
     const found = read([example])
-    const conditions = 'value' in found ? found.value.flatMap(Object.keys) : []
-    return conditions.every((key) => conditionsOfNames.has(key))
+    if ('fault' in found) return false
+    return found.value.flatMap(Object.keys).every((key) => conditionsOfNames.has(key))
   }),
 )
 
