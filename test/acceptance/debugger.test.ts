@@ -3,10 +3,11 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { testFolder } from '../folder.ts'
+import { commonFolder, testFolder } from '../folder.ts'
 import { kept, programLine } from '../program.ts'
 import t from '../tap.ts'
 import { fetchAlone, longestMs, stop, until } from './service.ts'
+import { hourDirectory, pathIn, put } from './tree.ts'
 
 t.setTimeout(longestMs)
 
@@ -44,8 +45,12 @@ function isReady(pid: number): boolean {
   return (BigInt(`0x${caught}`) & (1n << 9n)) !== 0n
 }
 
-/** A backup is made by one more process, for a moment. */
-const withoutBackups = { RINEX_CATALOGUE_BACKUP_INTERVAL_HOURS: '0' }
+const options = {
+  RINEX_CATALOGUE_ARCHIVE: 'archive',
+  RINEX_CATALOGUE_DATABASE: 'catalogue.db',
+  // A backup is made by one more process, for a moment.
+  RINEX_CATALOGUE_BACKUP_INTERVAL_HOURS: '0',
+}
 
 const [node, args] = programLine(['start', '--port', '0'])
 const lines: Readonly<Record<string, readonly string[]>> = {
@@ -58,8 +63,11 @@ for (const [title, [program = '', ...rest]] of Object.entries(lines))
     `SIGUSR1 to a service started ${title}`,
     { skip: !existsSync('/proc/self/task') && 'no /proc here' },
     async (t) => {
-      const env = { ...kept, PATH: process.env['PATH'] ?? '', ...withoutBackups }
-      const child = spawn(program, rest, { cwd: testFolder(t), env })
+      const env = { ...kept, PATH: process.env['PATH'] ?? '', ...options }
+      // Its path does not have the word that the output must not have.
+      const cwd = commonFolder(t)
+      put(join(cwd, 'archive'), pathIn(hourDirectory(), 0))
+      const child = spawn(program, rest, { cwd, env })
       t.teardown(() => stop(child, 'SIGTERM'))
       let output = ''
       for (const stream of [child.stdout, child.stderr])

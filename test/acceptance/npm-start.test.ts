@@ -46,14 +46,13 @@ function launch(t: Test, temporary: string, [program, args]: readonly [string, r
   const listening = () => log.find(({ msg }) => msg === 'listening')
   const get = async <T>(path: string): Promise<T> =>
     (await (await fetchAlone(new URL(path, String(listening()?.['url'])))).json()) as T
-  const isReady = () => log.some(({ msg }) => msg.includes('caught up'))
   return {
     child,
-    log,
     listening,
     get,
-    started: () =>
-      until('the service listens and has scanned', () => listening() !== undefined && isReady()),
+    listens: () => until('the service listens', () => listening() !== undefined),
+    hasScanned: () =>
+      until('it has scanned', () => log.some(({ msg }) => msg.includes('caught up'))),
   }
 }
 
@@ -63,9 +62,8 @@ const demosIn = (temporary: string) =>
 t.test('SIGTERM to npm ends the API and the indexer, frees the port, removes all', async (t) => {
   const temporary = commonFolder(t)
   const npm = launch(t, temporary, ['npm', ['start', '--', '--port', '0']])
-  await npm.started()
-  // npm itself, the API, the indexer and its process for checksums.
-  t.ok(processesOf(temporary).length >= 3, 'they run')
+  await npm.listens()
+  await until('npm itself, the API and the indexer run', () => processesOf(temporary).length >= 3)
   t.equal(demosIn(temporary).length, 1)
   npm.child.kill('SIGTERM')
   await once(npm.child, 'exit')
@@ -86,7 +84,8 @@ t.test('the demo shows something at once, and files keep arriving', async (t) =>
   const temporary = commonFolder(t)
   const demo = launch(t, temporary, programLine(['start', '--port', '0']))
   const begunMs = Date.now()
-  await demo.started()
+  await demo.listens()
+  await demo.hasScanned()
   t.match(demo.listening(), { notice: /^This is a demo/ })
   const { last_seq: seq } = await demo.get<{ last_seq: number }>('../changes/')
   const changes = await demo.get<Changes>(`../changes/?since=${seq}&wait=20`)
@@ -132,13 +131,13 @@ t.test('the next start removes what a killed one has left', async (t) => {
   const own = 'rinex-catalogue-demo-of-mine'
   mkdirSync(join(temporary, own))
   const first = launch(t, temporary, programLine(['start', '--port', '0']))
-  await first.started()
+  await first.listens()
   first.child.kill('SIGKILL')
   await until('its indexer has ended', () => processesOf(temporary).length === 0)
   const [left] = demosIn(temporary).filter((name) => name !== own)
   t.ok(left !== undefined, 'it is left')
   const second = launch(t, temporary, programLine(['start', '--port', '0']))
-  await second.started()
+  await second.listens()
   const found = demosIn(temporary)
   t.notOk(found.includes(left ?? ''))
   t.equal(found.length, 2)

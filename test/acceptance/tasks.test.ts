@@ -1,12 +1,12 @@
 /**
  * What people come to do, in a browser from the start page: without a wrong answer, and with at
- * most as many clicks and fields as given. On the archive of the demo: a minute after its first
- * scan, as if it had been watched for a year, and with the indexer stopped.
+ * most as many clicks and fields as given. On files of the demo: a minute after their first scan, as
+ * if they had been watched for a year, and with the indexer stopped.
  */
 import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import Sqlite from 'better-sqlite3'
-import type { Locator, Page } from 'playwright-core'
+import type { Browser, Locator, Page } from 'playwright-core'
 import type { Test } from 'tap'
 import { Contents } from '../../src/demo/contents.ts'
 import { filesArriving } from '../../src/demo/network.ts'
@@ -28,7 +28,10 @@ const dayAgo = (days: number) =>
 
 const lastMonth = dayAgo(Number(dayAgo(0).slice(8)) + 40).slice(0, 7)
 
-type Situation = 'day one' | 'a year' | 'stopped'
+interface At {
+  readonly situation: 'day one' | 'a year' | 'stopped'
+  readonly service: Service
+}
 
 /** A person at a browser: counts what they do. */
 class Hand {
@@ -85,11 +88,7 @@ interface Task {
   readonly name: string
   readonly clicks: number
   readonly fields: number
-  readonly run: (
-    t: Test,
-    hand: Hand,
-    at: { situation: Situation; service: Service },
-  ) => Promise<void>
+  readonly run: (t: Test, hand: Hand, at: At) => Promise<void>
 }
 
 const tasks: readonly Task[] = [
@@ -172,7 +171,7 @@ const tasks: readonly Task[] = [
     clicks: 1,
     fields: 1,
     run: async (t, hand) => {
-      await hand.search(basename(damaged))
+      await hand.search(damaged)
       t.match(await hand.text('.notice'), /damaged/)
     },
   },
@@ -257,31 +256,26 @@ const tasks: readonly Task[] = [
   },
 ]
 
-/**
- * A damaged file of the newest hour, so that it is read first. Its mtime is more than a day ago: a
- * first scan lists it unread, while any other file without an end waits for ten minutes.
- */
-const damaged = `${hourDirectory()}/GRAZ00AUT_R_${hourDirectory().slice(4).replaceAll('/', '')}00_01H_05S_MO.rnx.gz`
-
 const contents = new Contents()
-const allFiles = () => filesArriving(0, startedAt, startedAt)
+/** Those of the demo that tasks ask for: the daily files of 400 days, and hourly observations. */
+const someFiles = filesArriving(0, startedAt, startedAt).filter(({ type, period, startSeconds }) =>
+  period === '01D'
+    ? startSeconds > startedAt - 400 * secondsPerDay
+    : period === '01H' && type === 'o',
+)
+/** A damaged file, so recent that it is read soon. */
+const damaged = basename(someFiles.find(({ damage }) => damage === 'changed')?.path ?? '')
 const half = readFileSync('fixtures/archive/obs/2024/366/graz3660.24o.gz').subarray(0, 300)
 
 function fillArchive(archive: string): void {
   const folders = new Set<string>()
-  for (const file of allFiles()) {
+  for (const file of someFiles) {
     const path = join(archive, file.path)
     if (!folders.has(dirname(path))) mkdirSync(dirname(path), { recursive: true })
     folders.add(dirname(path))
     writeFileSync(path, contents.of(file))
     utimesSync(path, file.arrivesAt, file.arrivesAt)
   }
-  const example = allFiles().find(({ damage }) => damage === 'changed')
-  if (example === undefined) throw new Error('the demo has no damaged file')
-  mkdirSync(join(archive, dirname(damaged)), { recursive: true })
-  writeFileSync(join(archive, damaged), contents.of(example))
-  const oldAt = startedAt - 2 * secondsPerDay
-  utimesSync(join(archive, damaged), oldAt, oldAt)
 }
 
 /** All deliveries were seen: daily files after a quarter of an hour, others after two minutes. */
@@ -293,8 +287,7 @@ function asIfWatched(database: string): void {
   sqlite.close()
 }
 
-async function runAll(t: Test, situation: Situation, service: Service): Promise<void> {
-  const browser = await openBrowser(t)
+async function runAll(t: Test, browser: Browser, { situation, service }: At): Promise<void> {
   for (const { name, clicks, fields, run } of tasks)
     await t.test(name, async (t) => {
       const { page, context, complaints } = await openPage(browser, service.url)
@@ -309,21 +302,24 @@ async function runAll(t: Test, situation: Situation, service: Service): Promise<
 }
 
 t.test('people find what they came for', { skip: needsBrowser }, async (t) => {
+  const browser = await openBrowser(t)
   const service = await startScanned(t, fillArchive)
   const isRead = async () =>
     JSON.stringify(await service.get('/rinex/api/status/problems/?problem=broken')).includes(
       damaged,
     )
   await until('the damaged file was read', isRead)
-  await t.test('on day one', (t) => runAll(t, 'day one', service))
+  await t.test('on day one', (t) => runAll(t, browser, { situation: 'day one', service }))
   await stop(service.indexer, 'SIGTERM')
   await stop(service.api, 'SIGTERM')
   asIfWatched(service.database)
   service.startIndexer()
   await service.startApi()
   await until('it watches again', async () => (await service.status()).state === 'watching')
-  await t.test('after a year', (t) => runAll(t, 'a year', service))
+  await t.test('after a year', (t) => runAll(t, browser, { situation: 'a year', service }))
   await stop(service.indexer, 'SIGTERM')
   await until('it is stopped', async () => (await service.status()).state === 'stopped')
-  await t.test('with the indexer stopped', (t) => runAll(t, 'stopped', service))
+  await t.test('with the indexer stopped', (t) =>
+    runAll(t, browser, { situation: 'stopped', service }),
+  )
 })
