@@ -14,7 +14,8 @@ import { lacksPostgres, sharedFolder } from './postgres.ts'
 /** Ends a process that hangs, in milliseconds: later than the time limit of test/tap.ts. */
 const longest = 630_000
 
-t.jobs = 3
+// Many files mostly wait, so that more of them than processors run.
+t.jobs = 4
 t.setTimeout(0)
 
 const wanted = process.argv.slice(2).map((path) => path.replace(/^test\//, ''))
@@ -47,6 +48,15 @@ const ofBoth = new RegExp(
 )
 const onBoth = isSlow || process.env['BOTH_ENGINES'] === '1'
 
+/**
+ * Files with PostgreSQL servers of their own, which they crash and promote: they run with those on
+ * both engines, and where they are named.
+ */
+const ofClusters = /^acceptance\/postgres-/
+const notHere = onBoth || wanted.length > 0 ? [] : files.filter((file) => ofClusters.test(file))
+for (const file of notHere)
+  await t.test(join('test', file), { skip: 'needs BOTH_ENGINES=1' }, () => undefined)
+
 /** Folders whose files share a process; those of the others start, kill or measure processes. */
 const areas = /^(api|catalogue|config|indexer|parse|runtime|series)\//
 /** A file that takes longer has a process of its own, in seconds. */
@@ -65,7 +75,8 @@ if (lacking === false) sharedFolder()
 const engines = onBoth ? [[], ['postgres']] : [[]]
 const runs = engines
   .flatMap((engine) => {
-    const some = engine.length === 0 ? files : files.filter((file) => ofBoth.test(file))
+    const here = files.filter((file) => !notHere.includes(file))
+    const some = engine.length === 0 ? here : here.filter((file) => ofBoth.test(file))
     return groups(some, engine).map((each) => ({ files: each, engine }))
   })
   .sort((a, b) => lengthOf(b) - lengthOf(a))

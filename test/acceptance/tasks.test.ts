@@ -1,7 +1,7 @@
 /**
  * What people come to do, in a browser from the start page: without a wrong answer, and with at
- * most as many clicks and fields as given. On files of the demo: a minute after their first scan, as
- * if they had been watched for a year, and with the indexer stopped.
+ * most as many clicks and fields as given. On files of the demo: a minute after their first scan,
+ * as if they had been watched for a year, and with the indexer stopped.
  */
 import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
