@@ -20,7 +20,7 @@ import { gzipSync } from 'node:zlib'
 import Sqlite from 'better-sqlite3'
 import type { Test } from 'tap'
 import t, { exact } from '../tap.ts'
-import type { Listed, Service } from './service.ts'
+import type { Listed, LogLine, Service } from './service.ts'
 import { longestMs, slow, startScanned, stop, timeoutMs, until, untilEqual } from './service.ts'
 import { arrive, dayDirectory, hourDirectory, makeOldDays, pathIn, paths, put } from './tree.ts'
 
@@ -32,10 +32,17 @@ const rebuiltMs = slow ? 60_000 : timeoutMs
 
 t.setTimeout(longestMs)
 
+const quarantined = ({ folder }: Service): number =>
+  readdirSync(folder).filter((name) => /^catalogue\.db\.corrupt-[-\dT]+Z$/.test(name)).length
+
 interface Full {
   readonly service: Service
   readonly list: ReadonlyMap<string, Listed>
   readonly highest: number
+  /** How many files were quarantined before. */
+  readonly quarantined: number
+  /** The log from now on. */
+  readonly log: () => readonly LogLine[]
 }
 
 /**
@@ -53,9 +60,27 @@ async function startFull(t: Test, { backedUp = false } = {}): Promise<Full> {
   await untilEqual(service)
   if (backedUp)
     await until('a backup is made', () => service.log.some(({ msg }) => msg === 'backup made'))
-  const list = await service.list()
-  return { service, list, highest: Math.max(...Array.from(list.values(), ({ id }) => id)) }
+  return full(service)
 }
+
+async function full(service: Service): Promise<Full> {
+  const list = await service.list()
+  const from = service.log.length
+  return {
+    service,
+    list,
+    highest: Math.max(...Array.from(list.values(), ({ id }) => id)),
+    quarantined: quarantined(service),
+    log: () => service.log.slice(from),
+  }
+}
+
+/** A service without backups: each test leaves it as it should be. */
+const unsaved = (await startFull(t)).service
+
+let arrived = 5000
+/** The path of a new file of this hour. */
+const newPath = (): string => pathIn(hourDirectory(), arrived++)
 
 /** Waits until a new catalogue is built, and checks its ids. */
 async function untilRebuilt(t: Test, service: Service, highest: number): Promise<void> {
@@ -70,10 +95,12 @@ async function untilRebuilt(t: Test, service: Service, highest: number): Promise
 }
 
 /** Waits until the backup is restored, and checks the log and the ids. */
-async function untilRestored(t: Test, { service, list }: Full): Promise<Map<string, Listed>> {
+async function untilRestored(t: Test, { service, list, log }: Full): Promise<Map<string, Listed>> {
   const startedMs = performance.now()
-  await until('the restore is logged', () => service.log.some(({ made }) => made !== undefined))
-  const lines = service.log.filter(({ backup }) => backup !== undefined).slice(-2)
+  await until('the restore is logged', () => log().some(({ made }) => made !== undefined))
+  const lines = log()
+    .filter(({ backup }) => backup !== undefined)
+    .slice(-2)
   t.match(
     lines,
     exact([{ bytes: Number }, { took_ms: Number }]),
@@ -88,9 +115,6 @@ async function untilRestored(t: Test, { service, list }: Full): Promise<Map<stri
   return now
 }
 
-const quarantined = ({ folder }: Service) =>
-  readdirSync(folder).filter((name) => /^catalogue\.db\.corrupt-[-\dT]+Z$/.test(name))
-
 /** Overwrites every fourth page but the first, so that some of them are in use. */
 function overwritePages(database: string): void {
   const file = openSync(database, 'r+')
@@ -100,21 +124,21 @@ function overwritePages(database: string): void {
 }
 
 t.test('a corrupt database is quarantined at the start, and a new one is built', async (t) => {
-  const { service, highest } = await startFull(t)
+  const { service, highest, quarantined: before, log } = await full(unsaved)
   await stop(service.indexer, 'SIGTERM')
   overwritePages(service.database)
   service.startIndexer()
-  const isLogged = () => service.log.some(({ set_aside }) => set_aside !== undefined)
+  const isLogged = () => log().some(({ set_aside }) => set_aside !== undefined)
   await until('the quarantine is logged', isLogged)
   await untilRebuilt(t, service, highest)
-  t.equal(quarantined(service).length, 1, 'the corrupt file is kept')
+  t.equal(quarantined(service), before + 1, 'the corrupt file is kept')
 })
 
 t.test(
   'if an older copy replaces the database, new files get ids above all ids assigned before',
   async (t) => {
-    const { service } = await startFull(t)
-    const [earlier, later] = [5000, 6000].map((n) => pathIn(hourDirectory(), n)) as [string, string]
+    const { service, log } = await full(unsaved)
+    const [earlier, later] = [newPath(), newPath()]
     const copy = join(service.folder, 'copy')
     await stop(service.indexer, 'SIGTERM')
     copyFileSync(service.database, copy)
@@ -127,7 +151,7 @@ t.test(
     renameSync(copy, service.database)
     arrive(service.archive, later)
     service.startIndexer()
-    const isLogged = () => service.log.some(({ msg }) => msg.includes('older copy'))
+    const isLogged = () => log().some(({ msg }) => msg.includes('older copy'))
     await until('a warning is logged', isLogged)
     await untilEqual(service)
     const list = await service.list()
@@ -136,9 +160,9 @@ t.test(
 )
 
 t.test('after a restore, changes since the backup are found in the archive', async (t) => {
-  const full = await startFull(t, { backedUp: true })
-  const { service, list, highest } = full
-  const [arrived, later] = paths(hourDirectory(), 2, 5000) as [string, string]
+  const saved = await startFull(t, { backedUp: true })
+  const { service, list, highest } = saved
+  const [arrived, later] = [newPath(), newPath()]
   const removed = pathIn(dayDirectory(100), 0)
   const overwritten = pathIn(dayDirectory(50), 0)
   const begun = await service.status()
@@ -157,7 +181,7 @@ t.test('after a restore, changes since the backup are found in the archive', asy
   overwritePages(service.database)
 
   service.startIndexer()
-  const now = await untilRestored(t, full)
+  const now = await untilRestored(t, saved)
   t.notOk(now.has(removed))
   for (const path of [arrived, later]) t.ok((now.get(path)?.id ?? 0) > given, 'a new id')
   const isNew = async () => {
@@ -166,7 +190,7 @@ t.test('after a restore, changes since the backup are found in the archive', asy
   }
   await until('the overwritten file is modified', isNew)
   t.equal(now.get(overwritten)?.created, list.get(overwritten)?.created)
-  t.equal(quarantined(service).length, 1, 'the corrupt file is kept')
+  t.equal(quarantined(service), 1, 'the corrupt file is kept')
   const { epoch } = await service.status()
   t.not(epoch, begun.epoch)
   const { status } = await service.get(
@@ -179,8 +203,8 @@ for (const backedUp of [false, true]) {
   const next = backedUp ? 'restores the backup' : 'builds a new one'
 
   t.test(`if pages are overwritten, the indexer ends, and its next start ${next}`, async (t) => {
-    const full = await startFull(t, { backedUp })
-    const { service, highest } = full
+    const before = await (backedUp ? startFull(t, { backedUp }) : full(unsaved))
+    const { service, highest } = before
     const ended = once(service.indexer, 'exit')
     // The transaction of another connection invalidates the page caches, which would hide the
     // damage.
@@ -189,30 +213,30 @@ for (const backedUp of [false, true]) {
     db.pragma('wal_checkpoint(TRUNCATE)')
     overwritePages(service.database)
     db.close()
-    arrive(service.archive, pathIn(hourDirectory(), 5000))
+    arrive(service.archive, newPath())
     t.same(await ended, [1, null], 'exit code')
-    t.equal(quarantined(service).length, 1, 'the corrupt file is kept')
+    t.equal(quarantined(service), before.quarantined + 1, 'the corrupt file is kept')
     const refused = async () => (await service.get('?limit=1')).status === 503
     await until('the API answers 503', refused)
     service.startIndexer()
-    if (backedUp) await untilRestored(t, full)
+    if (backedUp) await untilRestored(t, before)
     else await untilRebuilt(t, service, highest)
   })
 
   t.test(`if the database is removed, the indexer ends, and its next start ${next}`, async (t) => {
-    const full = await startFull(t, { backedUp })
-    const { service, highest } = full
+    const before = await (backedUp ? startFull(t, { backedUp }) : full(unsaved))
+    const { service, highest, log } = before
     const ended = once(service.indexer, 'exit')
     rmSync(service.database)
-    arrive(service.archive, pathIn(hourDirectory(), 5000))
+    arrive(service.archive, newPath())
     t.same(await ended, [1, null], 'exit code')
     const isLogged = () =>
-      service.log.some(({ reason }) => /was removed or replaced/.test(String(reason)))
+      log().some(({ reason }) => /was removed or replaced/.test(String(reason)))
     await until('the reason is logged', isLogged)
     const refused = async () => (await service.get('?limit=1')).status === 503
     await until('the API answers 503', refused)
     service.startIndexer()
-    if (backedUp) await untilRestored(t, full)
+    if (backedUp) await untilRestored(t, before)
     else await untilRebuilt(t, service, highest)
   })
 }
@@ -221,17 +245,17 @@ for (const side of ['-wal', '-shm'])
   t.test(
     `if the ${side} file is removed, nothing is lost, and the API reads the database again`,
     async (t) => {
-      const { service, list } = await startFull(t)
+      const { service, list, log } = await full(unsaved)
       const begun = await service.status()
       const ended = once(service.indexer, 'exit')
       rmSync(service.database + side)
-      arrive(service.archive, pathIn(hourDirectory(), 5000))
+      arrive(service.archive, newPath())
       t.same(await ended, [1, null], 'exit code')
       const isLogged = () =>
-        service.log.some(({ reason }) => String(reason).includes(`${side} was removed`))
+        log().some(({ reason }) => String(reason).includes(`${side} was removed`))
       await until('the reason is logged', isLogged)
       service.startIndexer()
-      arrive(service.archive, pathIn(hourDirectory(), 5001))
+      arrive(service.archive, newPath())
       await untilEqual(service)
       const now = await service.list()
       t.same(
@@ -245,22 +269,8 @@ for (const side of ['-wal', '-shm'])
     },
   )
 
-t.test('the indexer and the API refuse a database of a newer version', async (t) => {
-  const { service } = await startFull(t)
-  await stop(service.indexer, 'SIGTERM')
-  new Sqlite(service.database).exec('PRAGMA user_version = 999').close()
-  service.startIndexer()
-  t.same(await once(service.indexer, 'exit'), [78, null])
-  t.same(quarantined(service), [], 'and not quarantined')
-  // The API reads the version when it opens the file.
-  await stop(service.api, 'SIGTERM')
-  await service.startApi()
-  t.equal((await service.get('?limit=1')).status, 503)
-})
-
 t.test('if the -shm file is missing, it is created again, and all ids stay', async (t) => {
-  const { service } = await startFull(t)
-  const before = await service.list()
+  const { service, list: before } = await full(unsaved)
   await Promise.all([stop(service.indexer, 'SIGKILL'), stop(service.api, 'SIGKILL')])
   rmSync(`${service.database}-shm`)
   service.startIndexer()
@@ -271,4 +281,18 @@ t.test('if the -shm file is missing, it is created again, and all ids stay', asy
   )
   t.same(changed, [])
   await untilEqual(service)
+})
+
+// The last one: the service is left with that database.
+t.test('the indexer and the API refuse a database of a newer version', async (t) => {
+  const { service, quarantined: before } = await full(unsaved)
+  await stop(service.indexer, 'SIGTERM')
+  new Sqlite(service.database).exec('PRAGMA user_version = 999').close()
+  service.startIndexer()
+  t.same(await once(service.indexer, 'exit'), [78, null])
+  t.equal(quarantined(service), before, 'and not quarantined')
+  // The API reads the version when it opens the file.
+  await stop(service.api, 'SIGTERM')
+  await service.startApi()
+  t.equal((await service.get('?limit=1')).status, 503)
 })

@@ -59,17 +59,28 @@ function launch(t: Test, temporary: string, [program, args]: readonly [string, r
 const demosIn = (temporary: string) =>
   readdirSync(temporary).filter((name) => name.startsWith('rinex-catalogue-demo-'))
 
-t.test('SIGTERM to npm ends the API and the indexer, frees the port, removes all', async (t) => {
+t.test('SIGTERM to npm ends all and removes the demo, a start that of a killed one', async (t) => {
   const temporary = commonFolder(t)
+  const own = 'rinex-catalogue-demo-of-mine'
+  mkdirSync(join(temporary, own))
+  const killed = launch(t, temporary, programLine(['start', '--port', '0']))
+  await killed.listens()
+  killed.child.kill('SIGKILL')
+  await until('its indexer has ended', () => processesOf(temporary).length === 0)
+  const [left = ''] = demosIn(temporary).filter((name) => name !== own)
+  t.ok(left, 'its demo is left')
   const npm = launch(t, temporary, ['npm', ['start', '--', '--port', '0']])
   await npm.listens()
   await until('npm itself, the API and the indexer run', () => processesOf(temporary).length >= 3)
-  t.equal(demosIn(temporary).length, 1)
+  const found = demosIn(temporary)
+  t.notOk(found.includes(left), 'it is removed')
+  t.equal(found.length, 2)
+  t.ok(found.includes(own), 'a folder of somebody else stays')
   npm.child.kill('SIGTERM')
   await once(npm.child, 'exit')
   await until('all processes have ended', () => processesOf(temporary).length === 0)
   await t.rejects(fetchAlone(String(npm.listening()?.['url'])), 'the port is free')
-  t.strictSame(demosIn(temporary), [])
+  t.strictSame(demosIn(temporary), [own])
 })
 
 interface Network {
@@ -125,24 +136,3 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
     await until('all processes have ended', () => processesOf(temporary).length === 0)
     t.strictSame(demosIn(temporary), [])
   })
-
-t.test('the next start removes what a killed one has left', async (t) => {
-  const temporary = commonFolder(t)
-  const own = 'rinex-catalogue-demo-of-mine'
-  mkdirSync(join(temporary, own))
-  const first = launch(t, temporary, programLine(['start', '--port', '0']))
-  await first.listens()
-  first.child.kill('SIGKILL')
-  await until('its indexer has ended', () => processesOf(temporary).length === 0)
-  const [left] = demosIn(temporary).filter((name) => name !== own)
-  t.ok(left !== undefined, 'it is left')
-  const second = launch(t, temporary, programLine(['start', '--port', '0']))
-  await second.listens()
-  const found = demosIn(temporary)
-  t.notOk(found.includes(left ?? ''))
-  t.equal(found.length, 2)
-  t.ok(found.includes(own), 'a folder of somebody else stays')
-  second.child.kill('SIGTERM')
-  await once(second.child, 'exit')
-  t.strictSame(demosIn(temporary), [own])
-})
