@@ -45,7 +45,7 @@ export interface ArchiveDirectory {
 /** The reason why a directory is not read. */
 export type PathRejectionReason = 'not-in-area' | 'too-deep' | 'bad-directory-name'
 
-export interface PathRejection {
+interface PathRejection {
   readonly kind: 'rejected'
   readonly reason: PathRejectionReason
 }

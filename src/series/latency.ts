@@ -34,7 +34,7 @@ const targets = [300, 600, 3600, 7200] as const
 /** Upper bounds of the classes of the histogram, in seconds; the last class has no upper bound. */
 const histogramBounds = [60, 120, 300, 600, 900, 1800, 3600, 7200, 21_600, 86_400]
 
-export interface LatencySummary {
+interface LatencySummary {
   readonly count: number
   /** Number of arrivals within each target. */
   readonly within: ReadonlyMap<number, number>

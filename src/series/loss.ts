@@ -22,7 +22,7 @@ export interface LostSeries extends SeriesKey, DueTimes {
  * station. `damaged`: files of a station.
  */
 export const lossKinds = ['ingest-stalled', 'down', 'late', 'damaged'] as const
-export type LossKind = (typeof lossKinds)[number]
+type LossKind = (typeof lossKinds)[number]
 
 /** Series that are late, down or damaged, by one cause. */
 export interface Loss {

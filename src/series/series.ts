@@ -8,7 +8,7 @@ export const periods = ['15M', '01H', '01D'] as const
 export type Period = (typeof periods)[number]
 
 /** Rules of a period; times in seconds. */
-export interface PeriodRule {
+interface PeriodRule {
   /** Length of a slot. */
   readonly seconds: number
   /**

@@ -111,7 +111,7 @@ export interface SlotStates extends SlotFigures {
 export type SeriesState = 'down' | 'late' | 'present' | 'silent' | 'unknown'
 
 /** The state of a series, and since when it has it. */
-export interface StateNow {
+interface StateNow {
   readonly state: Exclude<SeriesState, 'unknown'>
   /**
    * In seconds since 1970: the end of the last slot that has ended and is delivered or damaged; for

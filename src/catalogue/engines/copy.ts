@@ -25,7 +25,7 @@ import {
 import type { CatalogueWriter, CopyTarget } from '../updates/writer.ts'
 
 /** A table in source and target: the number of its rows, and SHA-256 of all of them. */
-export interface ComparedTable {
+interface ComparedTable {
   readonly name: string
   readonly count: number
   readonly sha256: string

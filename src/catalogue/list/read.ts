@@ -17,7 +17,7 @@ export interface Place extends PagePosition {
 }
 
 /** How to read a page: the index, and whether its order is that of the page. */
-export interface Way extends Place {
+interface Way extends Place {
   readonly index: string
   readonly isOrdered: boolean
 }

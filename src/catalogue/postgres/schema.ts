@@ -153,7 +153,7 @@ export async function checkServer(client: pg.ClientBase, name: string): Promise<
 }
 
 /** What a check of a server has found. */
-export interface CheckedServer {
+interface CheckedServer {
   readonly version: string
   /** `undefined` while there are no tables. */
   readonly schema: number | undefined

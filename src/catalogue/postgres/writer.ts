@@ -16,7 +16,7 @@ import { commits } from './listen.ts'
 import type { WritingOptions } from './writing-connection.ts'
 import { retryMs, WritingConnection } from './writing-connection.ts'
 
-export interface ServerWriterOptions extends WritingOptions {
+interface ServerWriterOptions extends WritingOptions {
   readonly nowUs: Clock
 }
 

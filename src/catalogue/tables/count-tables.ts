@@ -10,7 +10,7 @@
  */
 type Fold = 'sum' | 'min' | 'max' | 'bound'
 
-export interface CountValue {
+interface CountValue {
   readonly fold: Fold
   /** SQL of the value for some files. */
   readonly sql: string

@@ -22,7 +22,7 @@ import { adoptNameRules, setAsOf, setLastScan } from './times.ts'
 import type { CatalogueWriter } from './writer.ts'
 
 /** How an engine answers the questions of a writer. */
-export interface WritingEngine extends Engine {
+interface WritingEngine extends Engine {
   /** The clock: microseconds since 1970. */
   readonly nowUs: () => number
   /** Writes what must not be written twice, so that it fails if its outcome is unknown. */
@@ -34,7 +34,7 @@ export interface WritingEngine extends Engine {
 }
 
 /** The methods of a writer that ask the database. */
-export type Updates = Omit<CatalogueWriter, 'backup' | 'checkpoint' | 'close'>
+type Updates = Omit<CatalogueWriter, 'backup' | 'checkpoint' | 'close'>
 
 export function updatesOf(engine: WritingEngine): Updates {
   const { dialect, nowUs, read, write } = engine
