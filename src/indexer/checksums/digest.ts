@@ -10,12 +10,12 @@ import { chunksOf, inflateChunks } from '../read/inflate.ts'
 
 /**
  * A file to read, with its size and mtime in the catalogue. If the file on disk has another size or
- * mtime, it is not read. Without size or mtime, any version of the file is read.
+ * mtime, it is not read.
  */
 export interface DigestRequest {
   readonly path: string
-  readonly size?: number | undefined
-  readonly mtimeUs?: number | undefined
+  readonly size: number
+  readonly mtimeUs: number
 }
 
 /**
@@ -81,19 +81,15 @@ async function readOnce(
   try {
     const stats = fstatSync(file)
     const before = toIdentity(stats)
-    if (!stats.isFile() || !isWanted(request, before)) return undefined
+    if (!stats.isFile() || !isSameVersion(request, before)) return undefined
     const read = await readToEnd(file, before.size, onProgress)
     // A program can set mtime back after a write, but not ctime.
     const after = toIdentity(fstatSync(file))
     if (compareIdentity(before, after) !== 'same') return 'touched'
-    return { ...before, mtimeUs: request.mtimeUs ?? before.mtimeUs, ...read }
+    return { ...before, mtimeUs: request.mtimeUs, ...read }
   } finally {
     closeSync(file)
   }
-}
-
-function isWanted({ size, mtimeUs }: DigestRequest, found: FileIdentity): boolean {
-  return size === undefined || mtimeUs === undefined || isSameVersion({ size, mtimeUs }, found)
 }
 
 async function readToEnd(file: number, size: number, onProgress: () => void) {

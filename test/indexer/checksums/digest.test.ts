@@ -63,24 +63,32 @@ t.test('a file is read to its end, whether it is complete or damaged', async (t)
     utimesSync(path, 1000, 1000)
     const expected = { ...toIdentity(statSync(path)), sha256: sha256Of(content), problem }
     t.match(expected, { size: content.length, mtimeUs: 1e9 })
-    t.strictSame(await digestFile({ path }), expected, name)
+    t.strictSame(await digestFile({ path, size: content.length, mtimeUs: 1e9 }), expected, name)
   }
   writeFileSync(path, large)
+  utimesSync(path, 1000, 1000)
   const [expected] = execFileSync('sha256sum', [path], { encoding: 'utf8' }).split(' ')
-  t.equal((await digestFile({ path }))?.sha256, expected, 'equal to sha256sum')
+  const digest = await digestFile({ path, size: large.length, mtimeUs: 1e9 })
+  t.equal(digest?.sha256, expected, 'equal to sha256sum')
 })
 
 t.test('a path without a readable file has no digest', async (t) => {
   const folder = commonFolder(t)
   const pathOf = (name: string): string => join(folder, name)
-  t.equal(await digestFile({ path: pathOf('missing') }), undefined)
+  const digestOf = (name: string) => {
+    const stats = statSync(pathOf(name), { throwIfNoEntry: false })
+    const { size, mtimeUs } = stats === undefined ? { size: 0, mtimeUs: 0 } : toIdentity(stats)
+    return digestFile({ path: pathOf(name), size, mtimeUs })
+  }
+  t.equal(await digestOf('missing'), undefined)
   mkdirSync(pathOf('directory'))
-  t.equal(await digestFile({ path: pathOf('directory') }), undefined)
+  t.equal(await digestOf('directory'), undefined)
   execFileSync('mkfifo', [pathOf('pipe')])
-  t.equal(await digestFile({ path: pathOf('pipe') }), undefined)
+  t.equal(await digestOf('pipe'), undefined)
   writeFileSync(pathOf('closed'), small)
+  t.ok(await digestOf('closed'))
   chmodSync(pathOf('closed'), 0)
-  const closed = await asOtherUser(() => digestFile({ path: pathOf('closed') }))
+  const closed = await asOtherUser(() => digestOf('closed'))
   t.equal(closed, undefined)
 })
 
@@ -119,15 +127,8 @@ const changes: {
   readonly title: string
   readonly act: (path: string) => void
   readonly isRepeated?: boolean
-  /** Whether the version before the change is requested. */
-  readonly isRequested?: boolean
   readonly expected: Buffer | undefined
 }[] = [
-  {
-    title: 'a file that grows is read again',
-    act: (path) => appendFileSync(path, 'x'),
-    expected: Buffer.concat([large, Buffer.from('x')]),
-  },
   {
     title: 'a file that is overwritten with its old mtime is read again',
     act: (path) => overwrite(path, other),
@@ -136,7 +137,6 @@ const changes: {
   {
     title: 'a file that is replaced with the same size and time is read again',
     act: (path) => replace(path, other),
-    isRequested: true,
     expected: other,
   },
   {
@@ -146,26 +146,24 @@ const changes: {
   },
   {
     title: 'a file that keeps changing has no digest',
-    act: (path) => appendFileSync(path, 'x'),
+    act: (path) => linkSync(path, `${path}.${performance.now()}`),
     isRepeated: true,
     expected: undefined,
   },
   {
     title: 'a file that becomes another version than requested has no digest',
     act: (path) => appendFileSync(path, 'x'),
-    isRequested: true,
     expected: undefined,
   },
 ]
 
-for (const { title, act, isRepeated = false, isRequested = false, expected } of changes)
+for (const { title, act, isRepeated = false, expected } of changes)
   t.test(title, async (t) => {
     const path = join(testFolder(t), 'file')
     writeFileSync(path, large)
     utimesSync(path, 1000, 1000)
     let isDone = false
-    const version = isRequested ? { size: large.length, mtimeUs: 1e9 } : {}
-    const digest = await digestFile({ path, ...version }, () => {
+    const digest = await digestFile({ path, size: large.length, mtimeUs: 1e9 }, () => {
       if (!isDone) act(path)
       isDone = !isRepeated
     })

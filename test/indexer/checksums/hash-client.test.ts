@@ -22,6 +22,11 @@ const content = gzipSync('observations')
 /** A client of an archive with a whole and a damaged file, and the processes that it starts. */
 function open(t: Test, limits: { idleMs?: number; silentMs?: number } = {}) {
   const archive = testFolder(t, { a: content, b: 'no gzip' })
+  const requestOf = (path: string) => {
+    const stats = statSync(`${archive}/${path}`, { throwIfNoEntry: false })
+    const { size, mtimeUs } = stats === undefined ? { size: 0, mtimeUs: 0 } : toIdentity(stats)
+    return { path, size, mtimeUs }
+  }
   const before = children()
   const hashClient = new HashClient({ archive, ...limits })
   t.teardown(() => hashClient.close())
@@ -30,7 +35,7 @@ function open(t: Test, limits: { idleMs?: number; silentMs?: number } = {}) {
     archive,
     hashClient,
     processes,
-    digest: (...paths: string[]) => hashClient.digest(paths.map((path) => ({ path }))),
+    digest: (...paths: string[]) => hashClient.digest(paths.map(requestOf)),
     /** Stops the process, which then hangs. */
     stop: (): number => {
       const [pid = 0] = processes()
