@@ -27,13 +27,11 @@ function withoutBlank(query: Query): string {
   )
 }
 
-type PageFormat = 'json' | 'html'
-
 /** Answers with a page of the list, from the cache if the catalogue has not changed. */
 function createList(context: ApiContext) {
   const { reader, tag, settings } = context
   const cache = createPageCache()
-  return async (format: PageFormat, request: FastifyRequest, reply: FastifyReply) => {
+  return async (format: 'json' | 'html', request: FastifyRequest, reply: FastifyReply) => {
     const query = request.query as Query
     const list = readListRequest(query, settings.maxLimit, format)
     // A form without a script sends its empty fields too; the address is to be shared without them.

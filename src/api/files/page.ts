@@ -17,7 +17,6 @@ import { dateCell, momentCell, titled } from '../pages/table.ts'
 import { filterParameters } from '../parameters/file-filters.ts'
 import { formFieldsOf } from '../parameters/parameter.ts'
 import { renderFacets } from './facets-view.ts'
-import { headline } from './headline.ts'
 import type { WireRecord } from './serialise.ts'
 
 export const filesView: CollectionView<WireRecord> = {
@@ -114,6 +113,18 @@ export function renderList(list: ListPageData): Page {
     above: formatLinks(data),
     below: count > 0 && downloadHtml(data),
   })
+}
+
+/**
+ * `GRAZ, observation: 31 files, 12.3 MB`; `All 222,108 files, 34 GB`.
+ * @param filters in words; empty without any
+ * @param bytes the sum of the sizes; `undefined` if it was not counted
+ */
+export function headline(filters: string, count: number, bytes: number | undefined): string {
+  const files = counted(count, 'file', 'files')
+  const total = bytes === undefined || count === 0 ? files : `${files}, ${readableSize(bytes)}`
+  if (filters !== '') return `${filters}: ${total}`
+  return count === 0 ? 'No files' : `All ${total}`
 }
 
 /** The same list in other formats. */

@@ -15,7 +15,6 @@ import type { fileSchema, recordSchema } from './schema.ts'
 import { wireFields, wireFileFields } from './schema.ts'
 
 export type WireRecord = Static<typeof recordSchema>
-type WireFile = Static<typeof fileSchema>
 
 export function serialiseRecord(record: ListedFile, links: Links): WireRecord {
   const name = parseFilename(record.name)
@@ -41,7 +40,7 @@ function serialiseDetails(
   { size, mtimeUs, sha256, problem }: FileDetails,
   { directory }: ListedFile,
   name: ParsedName | undefined,
-): WireFile {
+): Static<typeof fileSchema> {
   return {
     size,
     mtime: microsecondsToIso(mtimeUs),

@@ -9,13 +9,13 @@ import type { Links } from '../http/links.ts'
 import type { SampleWords } from '../openapi/parameters.ts'
 import { exampleWords } from '../openapi/parameters.ts'
 
-type Reader = Pick<CatalogueReader, 'stations' | 'records'>
-
 /**
  * Words of the station with the most files, its latest day and its latest files; `undefined` if
  * there is none, or if it cannot be found now.
  */
-export async function findWords(reader: Reader): Promise<SampleWords | undefined> {
+export async function findWords(
+  reader: Pick<CatalogueReader, 'stations' | 'records'>,
+): Promise<SampleWords | undefined> {
   try {
     const ordering = { key: 'count', descending: true } as const
     const { stations } = await reader.stations({ limit: 20, offset: 0, ordering })

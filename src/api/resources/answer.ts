@@ -41,11 +41,11 @@ export interface RequestOf<P extends Parameters, Name extends Format> extends Re
   readonly request: FastifyRequest
 }
 
-type Text = string | Promise<string>
-
 /** The answer in each format: as text, or JSON as a value. Only one of them is made. */
 export interface Answer<Name extends Format> {
-  readonly bodies: { readonly [Each in Name]: () => Each extends 'json' ? unknown : Text }
+  readonly bodies: {
+    readonly [Each in Name]: () => Each extends 'json' ? unknown : string | Promise<string>
+  }
   /** The state that was read with the answer, if it can be newer than that before. */
   readonly version?: Head | string | undefined
   readonly headers?: HeaderFields

@@ -33,11 +33,6 @@ export interface SeriesPortrait {
   readonly gaps: readonly Gap[]
 }
 
-interface Asking {
-  readonly code: string
-  readonly asker: Requester
-}
-
 /** Days of a year, as completeness counts it. */
 const yearDays = 365
 
@@ -51,7 +46,7 @@ export interface PortraitAnswer {
 
 export async function readSeriesPortrait(
   context: NetworkContext,
-  { code, asker }: Asking,
+  { code, asker }: { readonly code: string; readonly asker: Requester },
   period: Period,
   present: Present,
 ): Promise<PortraitAnswer> {

@@ -1,5 +1,5 @@
 /** The headline of the list: its filters in words, and its size. */
-import { headline } from '../../../src/api/files/headline.ts'
+import { headline } from '../../../src/api/files/page.ts'
 import { filterWords } from '../../../src/api/pages/active-filters.ts'
 import { filterParameters } from '../../../src/api/parameters/file-filters.ts'
 import { fc } from '../../random.ts'
