@@ -77,7 +77,7 @@ t.test('a week that is no week, or has not begun, is a fault of its field', asyn
 
 t.test('the pages of weeks lead to the weeks beside them', async (t) => {
   const service = await open(t)
-  const { app, setNow } = service
+  const { page, setNow } = service
   await service.addNames(directory, [nameOf('GRAZ00AUT', secondsOf('2026-01-04T00:00'))])
   await setNow(secondsOf('2026-03-10T00:00:00'))
   for (const [week, before, after] of [
@@ -88,11 +88,12 @@ t.test('the pages of weeks lead to the weeks beside them', async (t) => {
     ['0', null, '1'],
     ['2409', '2408', null],
   ] as const) {
-    const headers = { accept: 'text/html' }
-    const { body } = await app.inject({ url: `/rinex/api/report/?week=${week}`, headers })
-    const linkOf = (rel: string) =>
-      new RegExp(`week=([^&]*)&amp;format=api" rel="${rel}"`).exec(body)
-    t.strictSame([linkOf('prev')?.[1] ?? null, linkOf('next')?.[1] ?? null], [before, after], week)
+    const html = await page(`report/?week=${week}`)
+    const weeks = ['prev', 'next'].map((rel) => {
+      const [link] = html.links({ rel, href: /week=/ })
+      return link === undefined ? null : new URLSearchParams(link.href).get('week')
+    })
+    t.strictSame(weeks, [before, after], week)
   }
 })
 
