@@ -1,5 +1,5 @@
 /** Purges that the configuration declares (`purged_after_days`) are not withheld; accidents are. */
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { linkSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { Test } from 'tap'
@@ -29,7 +29,6 @@ t.test('a purge is a removal long enough after the end of the data', async (t) =
 })
 
 const stations = Array.from({ length: 50 }, (_, index) => `S${100 + index}00AUT`)
-const content = gzipSync('x')
 const dayOf = (day: number): string => `nrt/2026/${String(day).padStart(3, '0')}`
 
 const hours = Array.from({ length: 24 }, (_, hour) => String(hour).padStart(2, '0'))
@@ -40,13 +39,16 @@ async function openShort(t: Test, purgedAfterDays: PurgedAfterDays) {
   const nowUs = (): number => (startOfYear + (today - 1) * secondsPerDay + 600) * 1e6
   const folder = testFolder(t, { archive: {} })
   const archive = join(folder, 'archive')
+  // All files are links to one file, because thousands of files take seconds.
+  const source = join(folder, 'source')
+  writeFileSync(source, gzipSync('x'))
   const deliver = (day: number): void => {
     for (const hour of hours) {
       const directory = join(archive, dayOf(day), hour)
       mkdirSync(directory, { recursive: true })
       const start = startOf(2026, day, Number(hour))
       for (const station of stations)
-        writeFileSync(join(directory, nameOf(station, start, { period: '01H' })), content)
+        linkSync(source, join(directory, nameOf(station, start, { period: '01H' })))
     }
   }
   for (const day of [today - 3, today - 2, today - 1]) deliver(day)

@@ -1,5 +1,5 @@
 /** Many files that come at once, with a real tree, a real writer and a real indexer. */
-import { mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { linkSync, mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { filesPerRead } from '../../../src/indexer/accept/examination.ts'
@@ -16,15 +16,23 @@ const onFailure = (error: unknown): never => {
 }
 const names = manyNames(filesPerRead + 300)
 
-/** Writes a directory of old files beside the archive, to be moved into it. */
-function fill(folder: string, list: readonly string[], half: readonly string[] = []): string {
+/**
+ * Makes a directory of files beside the archive, to be moved into it: links to one file, because
+ * thousands of files take seconds.
+ */
+function fill(folder: string, mtime = old, half?: string): string {
   const aside = join(folder, 'aside')
   mkdirSync(aside)
   const whole = gzipSync('observations')
-  for (const name of list) {
-    writeFileSync(join(aside, name), half.includes(name) ? whole.subarray(0, -8) : whole)
-    utimesSync(join(aside, name), old, old)
+  const write = (path: string, content: Buffer): void => {
+    writeFileSync(path, content)
+    utimesSync(path, mtime, mtime)
   }
+  const source = join(folder, 'source')
+  write(source, whole)
+  for (const name of names)
+    if (name === half) write(join(aside, name), whole.subarray(0, -8))
+    else linkSync(source, join(aside, name))
   return aside
 }
 
@@ -35,7 +43,7 @@ t.test('old files that are put back are read to their end, and hold up nothing',
   indexer.watch()
   const listed = async () => (await reader.page({ limit: 1, offset: 0 })).count
   const half = names[filesPerRead + 100] ?? ''
-  renameSync(fill(folder, names, [half]), join(archive, day))
+  renameSync(fill(folder, old, half), join(archive, day))
   const fresh = `${dayDirectory(0)}/zimm0010.26d.gz`
   put(fresh)
   await until('all but the half one are listed', async () => (await listed()) === names.length + 1)
@@ -48,9 +56,7 @@ t.test('old files that are put back are read to their end, and hold up nothing',
 
 t.test('no slot is late because new files of a first scan are unread', async (t) => {
   const { archive, folder, indexer, reader } = await startOn(t)
-  const aside = fill(folder, names)
-  const now = new Date()
-  for (const name of names) utimesSync(join(aside, name), now, now)
+  const aside = fill(folder, new Date())
   mkdirSync(join(archive, dirname(day)), { recursive: true })
   renameSync(aside, join(archive, day))
   indexer.watch()
@@ -67,7 +73,7 @@ t.test('a process that ends after its scan reads all of them first', async (t) =
   const { archive, folder, put, indexer, reader } = await startOn(t)
   put('obs/2026/002/graz0020.26d.gz')
   await indexer.catchUp({ scan: false, patient: false })
-  renameSync(fill(folder, names), join(archive, day))
+  renameSync(fill(folder), join(archive, day))
   const { scan } = await indexer.catchUp({ scan: true, patient: false })
   t.equal(scan.added, names.length)
   t.equal((await reader.page({ limit: 1, offset: 0 })).count, names.length + 1)
@@ -155,7 +161,7 @@ t.test('a directory that vanishes is forgotten', async (t) => {
   put('obs/2026/002/graz0020.26d.gz')
   await indexer.catchUp({ scan: false, patient: false })
   indexer.watch()
-  renameSync(fill(folder, names), join(archive, day))
+  renameSync(fill(folder), join(archive, day))
   await until('some are listed', async () => (await reader.page({ limit: 1, offset: 0 })).count > 1)
   rmSync(join(archive, day), { recursive: true })
   await until('nothing waits', () => indexer.status().settlingFiles === 0)
