@@ -12,9 +12,9 @@ import { filesOf } from './directory-parts.ts'
  */
 const oldUs = 86_400e6
 
-interface ReadDirectory {
+export interface ReadDirectory {
   readonly snapshot: DirectorySnapshot
-  /** True if a walk has read the directory. */
+  /** True if a walk has read the directory; the walk visits the subdirectories itself. */
   readonly walked: boolean
   /** Time at which the read was requested, on the steady clock (ms). */
   readonly requestedMs: number

@@ -9,6 +9,7 @@ import { accept } from '../accept/acceptance.ts'
 import type { Sight } from '../accept/arrival.ts'
 import type { Comparison } from '../compare/directory-parts.ts'
 import { reconcileInParts, splitChange } from '../compare/directory-parts.ts'
+import type { ReadDirectory } from '../compare/judge-stamp.ts'
 import { judgeStamp } from '../compare/judge-stamp.ts'
 import { reportWithheld } from '../guard/removals.ts'
 import type { Scan } from '../mark/scan-progress.ts'
@@ -28,14 +29,6 @@ const retryMs = 5000
  * because other directories wait during this read.
  */
 const refusedRetryMs = 60_000
-
-interface SnapshotInput {
-  readonly snapshot: DirectorySnapshot
-  /** True if a walk has read the directory; the walk visits the subdirectories itself. */
-  readonly walked: boolean
-  /** Time at which the read was requested, on the steady clock (ms). */
-  readonly requestedMs: number
-}
 
 /** Compares snapshots with the catalogue and applies the changes in batches. */
 export class ApplyStage {
@@ -74,7 +67,7 @@ export class ApplyStage {
   }
 
   /** Snapshots must be added in the order in which they were read. */
-  async add(input: SnapshotInput): Promise<void> {
+  async add(input: ReadDirectory): Promise<void> {
     const { walked } = input
     const { path } = input.snapshot
     if (this.#batch.has(path)) await this.flush()
