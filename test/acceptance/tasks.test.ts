@@ -318,7 +318,11 @@ t.test('people find what they came for', { skip: needsBrowser }, async (t) => {
   await until('it watches again', async () => (await service.status()).state === 'watching')
   await t.test('after a year', (t) => runAll(t, browser, { situation: 'a year', service }))
   await stop(service.indexer, 'SIGTERM')
-  await until('it is stopped', async () => (await service.status()).state === 'stopped')
+  // The network notices it a moment after the status.
+  await until('it is stopped', async () => {
+    const { body } = await service.get('/rinex/api/network/')
+    return (body as { not_current: string | null }).not_current === 'the indexer is stopped'
+  })
   await t.test('with the indexer stopped', (t) =>
     runAll(t, browser, { situation: 'stopped', service }),
   )
