@@ -102,6 +102,27 @@ export interface FileFilter {
   readonly names?: readonly NameCondition[]
 }
 
+/** The conditions that depend only on name and path, so that they apply to removed files too. */
+export const feedConditions = [
+  'stations',
+  'countries',
+  'areas',
+  'types',
+  'durations',
+  'versions',
+  'intervals',
+  'contents',
+  'sources',
+  'years',
+  'days',
+  'start',
+  'overlaps',
+  'names',
+] as const satisfies readonly (keyof FileFilter)[]
+
+/** A filter of the change feed. */
+export type FeedFilter = Pick<FileFilter, (typeof feedConditions)[number]>
+
 /** What a name is, begins with or contains. */
 export interface NameCondition {
   readonly how: 'is' | 'starts' | 'contains'

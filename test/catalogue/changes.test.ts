@@ -1,7 +1,8 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Test } from 'tap'
-import type { ChangeFilters, ChangesPage } from '../../src/catalogue/questions/changes.ts'
+import type { FeedFilter } from '../../src/catalogue/filter.ts'
+import type { ChangesPage } from '../../src/catalogue/questions/changes.ts'
 import { testFolder } from '../folder.ts'
 import t, { exact } from '../tap.ts'
 import { day, manyNames, openCatalogue } from './catalogue.ts'
@@ -14,7 +15,7 @@ const zimm = 'zimm0010.26d.gz'
 
 async function openFeed(t: Test, folder = testFolder(t)) {
   const opened = await openCatalogue(t, { folder })
-  const changes = (since: number, limit = 1000, filters: ChangeFilters = {}) =>
+  const changes = (since: number, limit = 1000, filters: FeedFilter = {}) =>
     opened.reader.changes({ since, limit, filters })
   return { ...opened, changes }
 }
@@ -75,7 +76,7 @@ t.test('the feed has only changes that match the filters', async (t) => {
     change('nrt/2026/001/05', { added: [newFile(hourly)] }),
   ])
   await apply({ removed: [3] })
-  const cases: [ChangeFilters, number[]][] = [
+  const cases: [FeedFilter, number[]][] = [
     [{}, [1, 2, 4, 3]],
     [{ stations: ['GRAZ'] }, [1, 2, 4]],
     [{ stations: ['GRAZ00AUT'] }, [1, 4]],

@@ -7,6 +7,7 @@ import { serialiseRecord } from '../../src/api/files/serialise.ts'
 import { parseStreamRequest } from '../../src/api/files/stream.ts'
 import { HttpError } from '../../src/api/http/errors.ts'
 import { linksBelow } from '../../src/api/http/links.ts'
+import { filterParameters } from '../../src/api/parameters/file-filters.ts'
 import type { ChunkCursor } from '../../src/catalogue/filter.ts'
 import { problems } from '../../src/catalogue/filter.ts'
 import type { ChunkQuery, RecordChunk } from '../../src/catalogue/questions/chunks.ts'
@@ -107,6 +108,7 @@ const choices: readonly (readonly [name: string, value: string])[] = Object.entr
   file_version: ['3', 'r3', 'r2'],
   year: ['2024', '2255,1969'],
   data_date__year: ['2149'],
+  id: ['4010', '262144'],
   id__gte: ['4010'],
   id__lte: ['262144'],
   content: ['MO,GO'],
@@ -142,8 +144,14 @@ const choices: readonly (readonly [name: string, value: string])[] = Object.entr
   filename: ['graa00aut_s_20240600000_01H_MN.rnx.gz'],
   filename__startswith: ['gra', 'ZIMM0'],
   filename__contains: ['_mo', '%', '\u212a', '0010'],
+  modified: ['2023-11-14T22:13:20.000007Z'],
+  modified__lt: ['2023-11-14T22:13:20.000006Z'],
+  modified__lte: ['2023-11-14T22:13:20.000006Z'],
   modified__gt: ['2023-11-14T22:13:20.000006Z'],
   modified__gte: ['2023-11-14T22:13:20.000009Z'],
+  created: ['2023-11-14T22:13:20.000002Z'],
+  created__gte: ['2023-11-14T22:13:20.000002Z'],
+  created__lt: ['2023-11-14T22:13:20.000003Z'],
   created__lte: ['2023-11-14T22:13:20.000003Z'],
   created__gt: ['2023-11-14T22:13:20.000002Z'],
   stationId: ['graz,WTZR00DEU'],
@@ -151,6 +159,14 @@ const choices: readonly (readonly [name: string, value: string])[] = Object.entr
   filePeriod: ['15M,01d'],
   fileType: ['nav'],
 }).flatMap(([name, values]) => values.map((value) => [name, value] as const))
+
+t.test('every filter is asked', async (t) => {
+  const asked = new Set(choices.map(([name]) => name))
+  t.strictSame(
+    [...filterParameters.keys()].filter((name) => !asked.has(name)),
+    [],
+  )
+})
 
 const keys = ['id', 'data_date', 'created', 'modified', 'filename']
 const steps = keys.flatMap((key) => [key, `-${key}`])

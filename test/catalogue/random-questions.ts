@@ -1,6 +1,7 @@
 /** Random questions of all kinds, about the files of `random-histories.ts`. */
 import type { FileFilter, Ordering, TimeRange } from '../../src/catalogue/filter.ts'
 import {
+  feedConditions,
   listedProblems,
   orderKeys,
   problems,
@@ -100,11 +101,10 @@ const filter: fc.Arbitrary<FileFilter> = fc
       .map((few) => Object.fromEntries(few) as FileFilter),
   )
 
-/** The feed has no such conditions. */
-const onlyOfLists = new Set(['created', 'modified', 'idAbove', 'idBelow', 'problems'])
+const ofNames: ReadonlySet<string> = new Set(feedConditions)
 
 const ofFeed = filter.map((filters) =>
-  Object.fromEntries(Object.entries(filters).filter(([key]) => !onlyOfLists.has(key))),
+  Object.fromEntries(Object.entries(filters).filter(([key]) => ofNames.has(key))),
 )
 
 const step = fc.record({ key: fc.constantFrom(...orderKeys), descending: fc.boolean() })

@@ -1,5 +1,5 @@
 /** The parameters and schemas of the change feed; parses requests. */
-import type { ChangeFilters } from '../../catalogue/questions/changes.ts'
+import type { FeedFilter } from '../../catalogue/filter.ts'
 import { changeKinds } from '../../catalogue/records.ts'
 import { exampleRecord, recordSchema } from '../files/schema.ts'
 import type { QueryPair } from '../http/links.ts'
@@ -35,7 +35,7 @@ export interface ChangesRequest {
   readonly joined: number | undefined
   readonly limit: number
   readonly waitSeconds: number
-  readonly filter: ChangeFilters
+  readonly filter: FeedFilter
   readonly details: boolean
   /** Parameters that the link to the next page repeats, besides `since`, `epoch` and `joined`. */
   readonly kept: readonly QueryPair[]

@@ -14,7 +14,7 @@ import { durationLabel, periodLabel, typeLabel } from '../pages/labels.ts'
 import type { Page } from '../pages/layout.ts'
 import { commandHtml, link, note } from '../pages/parts.ts'
 import { dateCell, momentCell, titled } from '../pages/table.ts'
-import { filterParameters } from '../parameters/file-filters.ts'
+import { filterParameters, followed } from '../parameters/file-filters.ts'
 import { formFieldsOf } from '../parameters/parameter.ts'
 import { renderFacets } from './facets-view.ts'
 import type { WireRecord } from './serialise.ts'
@@ -169,7 +169,6 @@ function selectionOf({ kept, links, range, count, sums }: ListPageData) {
     ['offset', String(range.offset)],
   ]
   const json = pageUrl(links, 'rinex-file', [...kept, ...place, ['format', 'json']])
-  const filters = selected.filter(([name]) => name !== 'ordering')
   const bytes = sums?.bytes
   return {
     total: `all ${counted(count, 'file', 'files')}${bytes === undefined || count === 0 ? '' : ` (${readableSize(bytes)})`}`,
@@ -178,7 +177,7 @@ function selectionOf({ kept, links, range, count, sums }: ListPageData) {
       csv: urlAs('csv'),
       ndjson: urlAs('ndjson'),
       urls: urlAs('urls'),
-      changes: pageUrl(links, 'changes', filters),
+      changes: pageUrl(links, 'changes', followed(kept)),
     },
     commands: [
       `curl -s '${shellSafe(urlAs('urls'))}' | wget -N -x -nH -i -`,

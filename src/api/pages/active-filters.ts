@@ -9,6 +9,7 @@ import { html } from './html.ts'
 /** How a parameter is shown in the filter form. */
 export interface FormField {
   readonly label: string
+  /** An example of a value: shown in the empty field, and behind the sentence of a fault. */
   readonly hint?: string
   /** The options of a selection, besides the empty one. */
   readonly options?: readonly { readonly value: string; readonly text: string }[]

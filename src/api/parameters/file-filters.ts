@@ -4,11 +4,12 @@
  * it.
  */
 import type { FileFilter, TimeRange } from '../../catalogue/filter.ts'
-import { problems, problemWords } from '../../catalogue/filter.ts'
+import { feedConditions, problems, problemWords } from '../../catalogue/filter.ts'
 import { areas } from '../../parse/archive-path.ts'
 import { parseDay, parseDays } from '../../parse/calendar.ts'
 import { countryName, isCountry } from '../../parse/countries.ts'
 import { fileDurations, fileTypes, fileVersions } from '../../parse/types.ts'
+import type { QueryPair } from '../http/links.ts'
 import * as described from '../openapi/schema.ts'
 import { durationLabel, problemMeanings, typeLabel, versionLabel } from '../pages/labels.ts'
 import type { Bound, Described, FilterParameter } from './filter-values.ts'
@@ -302,21 +303,21 @@ export const placeFilters = filtersNamed('station', 'country')
 /** Filters that the series of the network share with the files. */
 export const seriesFilters = filtersNamed('station', 'country', 'file_type')
 
-/** The conditions that depend only on the name and path of a file. */
-const conditionsOfNames: ReadonlySet<string> = new Set<keyof FileFilter>([
-  ...(['stations', 'countries', 'areas', 'types', 'durations', 'versions'] as const),
-  ...(['intervals', 'contents', 'sources', 'years', 'days'] as const),
-  ...(['start', 'overlaps', 'names'] as const),
-])
+const ofNames: ReadonlySet<string> = new Set(feedConditions)
 
 /** The filters of the change feed: all of whose conditions it can have. */
 export const changesFilters = new Map(
   [...filterParameters].filter(([, { read, example }]) => {
     const found = read([example])
     if ('fault' in found) return false
-    return found.value.flatMap(Object.keys).every((key) => conditionsOfNames.has(key))
+    return found.value.flatMap(Object.keys).every((key) => ofNames.has(key))
   }),
 )
+
+/** What a link from a list to the feed of its files repeats of the list's parameters. */
+export function followed(kept: readonly QueryPair[]): readonly QueryPair[] {
+  return kept.filter(([name]) => changesFilters.has(name) || name === 'expand')
+}
 
 const expansions = choices(['file'], { meaning: '' })
 

@@ -248,6 +248,13 @@ function viewOf<Item, P extends Parameters, S extends CollectionState | undefine
   const { section, noun } = page
   const accepted = new Map<string, Worded>([...filters, ...Object.entries(parameters)])
   const { columnsBefore = {} } = page
+  const columns = Object.entries(fields).flatMap(([field, { column, value }]) => [
+    ...(columnsBefore[field] ?? []),
+    ...(column === undefined ? [] : [columnOf(field, column, value)]),
+  ])
+  for (const { key } of columns)
+    if (key !== undefined && !('value' in (parameters['ordering']?.read([key]) ?? {})))
+      throw new Error(`${name}: a column sorts by ${key}, which \`ordering\` refuses`)
   return {
     all: `All ${noun[1]}`,
     ...page,
@@ -260,10 +267,7 @@ function viewOf<Item, P extends Parameters, S extends CollectionState | undefine
     whole: keysOf(whole),
     filters: accepted,
     fields: formFieldsOf(accepted, page.form),
-    columns: Object.entries(fields).flatMap(([field, { column, value }]) => [
-      ...(columnsBefore[field] ?? []),
-      ...(column === undefined ? [] : [columnOf(field, column, value)]),
-    ]),
+    columns,
   }
 }
 

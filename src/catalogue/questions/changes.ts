@@ -2,7 +2,7 @@
  * The change feed: live records and tombstones, merged in the order of `seq`. Each statement reads
  * an index on `seq`, never the whole table.
  */
-import type { FileFilter } from '../filter.ts'
+import type { FeedFilter } from '../filter.ts'
 import type { ListedRow, WithDetails } from '../list/listed.ts'
 import { listed, listedWithDetails, removedWithDetails, toListed } from '../list/listed.ts'
 import type { Question, Statement } from '../question.ts'
@@ -24,22 +24,13 @@ export interface Change {
   readonly record: ListedFile
 }
 
-/**
- * The conditions of a filter that depend only on name and path, so that they apply to removed files
- * too.
- */
-export type ChangeFilters = Omit<
-  FileFilter,
-  'created' | 'modified' | 'idAbove' | 'idBelow' | 'problems'
->
-
 /** In the details of a removed file, the checksum and the problem are `undefined`. */
 export interface ChangesQuery extends WithDetails {
   /** Changes after this seq. */
   readonly since: number
   /** At least 1. */
   readonly limit: number
-  readonly filters: ChangeFilters
+  readonly filters: FeedFilter
 }
 
 /**

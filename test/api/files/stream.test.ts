@@ -146,8 +146,8 @@ t.test('all faults of a stream are named at once', async (t) => {
   ])
 })
 
-t.test('the feed to which a stream refers has its filters, and expands records too', async (t) => {
-  const { app } = await openService(t)
+t.test('the feed to which a list refers has its filters, and expands records too', async (t) => {
+  const { app, page } = await openService(t)
   const followed = [...changesFilters].map(([name, { example }]) => [name, example] as const)
   const others = [...filterParameters].filter(([name]) => !changesFilters.has(name))
   t.ok(followed.length > 20 && others.length > 10)
@@ -165,6 +165,10 @@ t.test('the feed to which a stream refers has its filters, and expands records t
     const query = { format: 'csv', [name]: example, ordering: 'filename' }
     const { headers } = await app.inject({ url: path, query })
     t.strictSame([...monitorOf(headers).keys()].sort(), ['epoch', 'format', 'since'], name)
+    const list = await page(`rinex-file/?file_type=o&${name}=${encodeURIComponent(example)}`)
+    const changes = new URL(list.hrefOf('changes'), 'http://localhost')
+    changes.searchParams.delete('format')
+    t.strictSame([...changes.searchParams], [['file_type', 'o']], name)
   }
   const repeated = 'station=graz,wtzr&station=zimm&filename__contains=a%26b&filename__contains=O'
   const { headers } = await app.inject(`${path}?format=urls&${repeated}`)
