@@ -31,14 +31,15 @@ for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'])
   process.on(signal, () => process.kill(process.pid, 'SIGKILL'))
 
 /**
- * Files that run on PostgreSQL too, with BOTH_ENGINES=1: those of the catalogue, and some that
- * prove much on the levels above it. SLOW=1 runs all on both that open a catalogue.
+ * Files that run on PostgreSQL too, with BOTH_ENGINES=1: those of the catalogue (`engines` opens
+ * both itself), and some that prove much on the levels above it. SLOW=1 runs all on both that open
+ * a catalogue.
  */
 const isSlow = process.env['SLOW'] === '1'
 const ofBoth = new RegExp(
   isSlow
-    ? '^(catalogue/[^/]+|(api|indexer|series)/.+)$'
-    : `^(catalogue/[^/]+|${[
+    ? '^(catalogue/(?!engines)[^/]+|(api|indexer|series)/.+)$'
+    : `^(catalogue/(?!engines)[^/]+|${[
         'api/changes/route',
         'api/files/(hostile-queries|record-page|route)',
         'api/search/route',

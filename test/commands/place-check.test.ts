@@ -88,17 +88,19 @@ t.test('bind mounts by which the archive contains itself', { skip: lacksMounts }
   }
 })
 
+/** Debian's Python, which has the module of its packages. */
+const python = '/usr/bin/python3'
 const fuse = 'import fusepy, sys; fusepy.FUSE(fusepy.Operations(), sys.argv[1], foreground=True)'
 const lacksFuse =
   (process.getuid?.() !== 0 && 'only root can mount') ||
   (!existsSync('/dev/fuse') && 'no /dev/fuse here') ||
-  (spawnSync('python3', ['-c', 'import fusepy']).status !== 0 && 'no python3-fusepy here')
+  (spawnSync(python, ['-c', 'import fusepy']).status !== 0 && 'no python3-fusepy here')
 
 t.test('a database on a FUSE file system', { skip: lacksFuse }, async (t) => {
   const folder = testFolder(t, { a: { obs: {} }, mount: {} })
   const places = { archive: join(folder, 'a'), database: join(folder, 'mount/none/c.db') }
   t.same(await checkPlaces(places), [], 'on a local disk')
-  const mount = spawn('python3', ['-c', fuse, join(folder, 'mount')], { stdio: 'inherit' })
+  const mount = spawn(python, ['-c', fuse, join(folder, 'mount')], { stdio: 'inherit' })
   t.teardown(async () => {
     spawnSync('umount', [join(folder, 'mount')])
     if (mount.exitCode === null) await once(mount, 'exit')
