@@ -33,10 +33,12 @@ interface Started {
 
 async function startWithFiles(): Promise<Started> {
   const large = pathIn(dayDirectory(90), 0)
-  const service = await startScanned(t, (archive) => {
+  const fill = (archive: string) => {
     makeOldDays(archive, 3, figures.files / 3)
     put(archive, large, gzipSync(randomBytes(largeBytes), { level: 0 }))
-  })
+  }
+  // All clients of this test have one address.
+  const service = await startScanned(t, fill, { options: { CONNECTIONS_PER_ADDRESS: '2048' } })
   await untilEqual(service)
   return { service, large: `/rinex/data/${large}` }
 }

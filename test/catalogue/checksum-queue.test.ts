@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Test } from 'tap'
+import type { Checksum } from '../../src/catalogue/updates/checksum-rows.ts'
 import t, { exact } from '../tap.ts'
 import { checksumOf, day, facts, manyNames, openCatalogue, sha256 } from './catalogue.ts'
 import { change, newFile } from './change.ts'
@@ -179,11 +180,9 @@ t.test('new and modified files are found by their change number', async (t) => {
   await t.test('the search continues past many hashed files and past removals', async (t) => {
     const names = manyNames(1500, '0010.26o.gz')
     await add(...names)
-    const most = await Promise.all(names.map(idOf))
-    await writer.keepChecksums(
-      most.map((each) => checksumOf(each)),
-      3,
-    )
+    const checksums: Checksum[] = []
+    for (const name of names) checksums.push(checksumOf(await idOf(name)))
+    await writer.keepChecksums(checksums, 3)
     const { head } = await apply({ removed: [id] })
     const first = await found(253)
     t.match(first, { paths: exact([]), throughSeq: 1253, behind: 501 })
