@@ -67,7 +67,8 @@ class Daemon {
         // A killed process may leave an incomplete line.
         const said = (line.endsWith('}') ? JSON.parse(line) : {}) as Partial<LogLine>
         if (said.msg === 'listening') this.address = String(said['address'])
-        if (said.level === 'fatal') reason = `${said.msg}: ${String(said['reason'])}`
+        if (said.level === 'fatal')
+          reason = `${said.msg}: ${JSON.stringify(said['reason'] ?? said['err'])}`
       })
       child.once('exit', (code, signal) => {
         this.address = undefined
