@@ -77,9 +77,15 @@ async function recovers(t: Test, service: Service): Promise<void> {
 
 t.test('the API and the indexer survive a full disk', { skip: lacksMounts }, async (t) => {
   const { service, run } = await startOnDisk(t, `size=${megabytes}m`)
-  run('cat /dev/zero > filler 2> /dev/null || true')
+  const fill = () => {
+    run('cat /dev/zero >> filler 2> /dev/null || true')
+  }
+  fill()
   for (const path of paths(hourDirectory(), newFiles, 1)) arrive(service.archive, path)
-  await untilReported(service, /cannot be written/)
+  await until('the disk is full', async () => {
+    fill() // takes what the database gives back
+    return (await service.status()).reasons.some((each) => each.includes('cannot be written'))
+  })
   t.equal((await service.status()).state, 'degraded')
   await answersMeanwhile(t, service)
   run('rm filler')

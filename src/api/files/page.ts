@@ -14,7 +14,7 @@ import { durationLabel, periodLabel, typeLabel } from '../pages/labels.ts'
 import type { Page } from '../pages/layout.ts'
 import { commandHtml, link, note } from '../pages/parts.ts'
 import { dateCell, momentCell, titled } from '../pages/table.ts'
-import { filterParameters, followed } from '../parameters/file-filters.ts'
+import { feedParameters, filterParameters } from '../parameters/file-filters.ts'
 import { formFieldsOf } from '../parameters/parameter.ts'
 import { renderFacets } from './facets-view.ts'
 import type { WireRecord } from './serialise.ts'
@@ -177,7 +177,7 @@ function selectionOf({ kept, links, range, count, sums }: ListPageData) {
       csv: urlAs('csv'),
       ndjson: urlAs('ndjson'),
       urls: urlAs('urls'),
-      changes: pageUrl(links, 'changes', followed(kept)),
+      changes: pageUrl(links, 'changes', feedParameters(kept)),
     },
     commands: [
       `curl -s '${shellSafe(urlAs('urls'))}' | wget -N -x -nH -i -`,

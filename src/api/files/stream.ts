@@ -13,7 +13,7 @@ import { Semaphore } from '../http/limits.ts'
 import type { Links } from '../http/links.ts'
 import { downloadUrl, linkUnlessTooLong, pageUrl } from '../http/links.ts'
 import { sendChunks } from '../http/send.ts'
-import { expand, filterParameters, followed } from '../parameters/file-filters.ts'
+import { expand, feedParameters, filterParameters } from '../parameters/file-filters.ts'
 import { limit, parseInteger } from '../parameters/paging.ts'
 import type { Parameter } from '../parameters/parameter.ts'
 import type { Query } from '../parameters/request.ts'
@@ -142,7 +142,7 @@ export function parseStreamRequest(query: Query) {
     alwaysStrict: true,
   })
   const { expand: details, ordering, limit } = values
-  return { filter, details, ordering, limit, followed: followed(kept) }
+  return { filter, details, ordering, limit, followed: feedParameters(kept) }
 }
 
 /** Maximum number of streams at the same time: each chunk delays all other requests. */

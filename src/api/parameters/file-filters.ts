@@ -314,8 +314,8 @@ export const changesFilters = new Map(
   }),
 )
 
-/** What a link from a list to the feed of its files repeats of the list's parameters. */
-export function followed(kept: readonly QueryPair[]): readonly QueryPair[] {
+/** Those of the parameters of a list that the feed has: what a link to the feed repeats. */
+export function feedParameters(kept: readonly QueryPair[]): readonly QueryPair[] {
   return kept.filter(([name]) => changesFilters.has(name) || name === 'expand')
 }
 

@@ -46,7 +46,7 @@ const sea = choices(seas, {
 })
 
 /** A service with the rivers: all that it says of them, by GET. */
-async function openRivers(t: Test, isMore: boolean) {
+async function openRivers(t: Test, isMore: boolean, sortsMore = isMore) {
   let deps: ApiDeps | undefined
   const service = await openService(t, {
     deps: (made) => {
@@ -65,7 +65,11 @@ async function openRivers(t: Test, isMore: boolean) {
     item: { name: 'River', description: 'A river.', fields },
     parameters: {
       ...(isMore && { sea }),
-      ordering: ordering(sortKeys(fields), { default: 'name', missing: '', example: 'name' }),
+      ordering: ordering(sortKeys(sortsMore ? { ...plain, ...length } : plain), {
+        default: 'name',
+        missing: '',
+        example: 'name',
+      }),
     },
     whole: { csv: csvOf(fields) },
     state: () => ({ version: 'rivers' }),
@@ -131,6 +135,16 @@ t.test('a new field of a collection is one row', async (t) => {
   t.notMatch(before.reference, 'Its length in kilometres.')
   t.match(after.reference, 'Its length in kilometres.')
 })
+
+t.test(
+  'a column that sorts by what `ordering` refuses is a fault of the declaration',
+  async (t) => {
+    await t.rejects(
+      openRivers(t, true, false),
+      /^rivers: a column sorts by km, which `ordering` refuses$/,
+    )
+  },
+)
 
 t.test('a new parameter of a collection is one row', async (t) => {
   const before = await openRivers(t, false)

@@ -69,6 +69,8 @@ async function openModel(t: Test, parts: Parts) {
   const hashClient = localHashClient(archive)
   const reading = new ChecksumFiles({ ...parts, writer, hashClient, nowUs, isClosing: () => false })
   let through = 0
+  /** New files whose catalogued version could not be read. */
+  const missed = new Set<number>()
   const snapshots: DirectorySnapshot[] = []
   let changes: DirectoryChange[] = []
   const steps = {
@@ -90,17 +92,17 @@ async function openModel(t: Test, parts: Parts) {
     },
     read: async () => {
       const arrived = await writer.arrivedUnhashed(through)
-      await reading.read(arrived.files)
+      for (const id of await reading.read(arrived.files)) missed.add(id)
       through = arrived.throughSeq
       const stale = (await writer.staleChecksums(nowUs())).files
       const unread = await reading.read(stale)
       await writer.hashAgain(unread, nowUs())
     },
     keep: () => reading.store(through),
-    /** A pass over the files without a checksum: some were another version when they were read. */
+    /** The pass over old files, for those that were another version when they were read. */
     pass: async () => {
       const { files } = await writer.unhashedBelow(Number.MAX_SAFE_INTEGER)
-      await reading.read(files)
+      await reading.read(files.filter(({ id }) => missed.has(id)))
     },
   }
   return {
