@@ -70,13 +70,12 @@ export async function index(
   lifecycle.add({ name: 'control', close: control.close })
   endWithParent(lifecycle)
   const stopping = new AbortController()
-  lifecycle.add({
-    name: 'indexes',
-    close: () => {
-      stopping.abort()
-    },
-  })
-  const completeIndexes = () => buildIndexes(writer, logger, stopping.signal)
+  const close = (): void => {
+    stopping.abort()
+  }
+  lifecycle.add({ name: 'indexes', close })
+  const completeIndexes = (patient: boolean) =>
+    buildIndexes({ writer, logger, signal: stopping.signal, patient })
   const countSoon = soon(() => countFiles(writer))
   serviceManager.ready(async () => stateLine(indexer.status(), await countSoon()))
   // The service manager is added last, so that it is closed first.
@@ -159,20 +158,21 @@ async function startParts(parts: {
 async function catchUp(parts: {
   readonly indexer: Indexer
   readonly writer: CatalogueWriter
-  readonly completeIndexes: () => Promise<void>
+  readonly completeIndexes: (patient: boolean) => Promise<void>
   readonly logger: Logger
   readonly once: boolean
 }): Promise<void> {
   const { indexer, writer, completeIndexes, logger, once } = parts
   const isFirstScan = indexer.status().lastScan === undefined
   if (isFirstScan) await writer.deferIndexes()
-  else await completeIndexes()
+  else await completeIndexes(false)
   if (!once) indexer.watch()
   const progress = reportProgress(() => indexer.status().scan, logger)
   const caughtUp = await indexer.catchUp({ scan: once, patient: !once }).finally(() => {
     progress.stop()
   })
-  if (isFirstScan) await completeIndexes()
+  // The indexer watches meanwhile, and reports a disk that cannot be written.
+  if (isFirstScan) await completeIndexes(!once)
   const status = indexer.status()
   const fields = summaryFields(caughtUp, await writer.summary(), status.settlingFiles)
   logger.info(fields, 'caught up with the archive')

@@ -9,6 +9,8 @@ import type { IndexerContext } from './state/context.ts'
 
 /** Time between two purges of old removals. */
 const purgeIntervalMs = 3_600_000
+/** Delay before indexes that could not be built are tried again (ms). */
+const indexRetryMs = 5000
 /** Pause between two transactions of a purge, so that other writes do not wait. */
 const purgePauseMs = 100
 /**
@@ -27,24 +29,46 @@ type MaintenanceContext = Pick<
   'writer' | 'logger' | 'metrics' | 'nowUs' | 'keepRemovalsMs' | 'backupIntervalMs' | 'onFailure'
 >
 
+interface IndexesContext {
+  readonly writer: Pick<CatalogueWriter, 'buildIndexes'>
+  readonly logger: Logger
+  readonly signal: AbortSignal
+  /** True to try again after a failure, for example on a full disk; otherwise it is thrown. */
+  readonly patient: boolean
+}
+
 /**
  * Builds the missing indexes and counts one after the other, and logs each of them, until the
  * signal is aborted.
  */
-export async function buildIndexes(
-  writer: Pick<CatalogueWriter, 'buildIndexes'>,
-  logger: Logger,
-  signal: AbortSignal,
-): Promise<void> {
+export async function buildIndexes(context: IndexesContext): Promise<void> {
+  const { writer, logger, signal } = context
   for (let left = 1; left > 0 && !signal.aborted;) {
     const startedMs = performance.now()
-    const built = await writer.buildIndexes()
+    const built = await patiently(context, () => writer.buildIndexes())
+    if (built === undefined) return
     left = built.left
     const took_ms = Math.round(performance.now() - startedMs)
     const fields = { built: built.names, left, took_ms }
     if (built.names.length > 0) logger.info(fields, 'indexes built')
     await yieldToOthers()
   }
+}
+
+/** @returns `undefined` if the signal was aborted before the work succeeded */
+async function patiently<T>(
+  { logger, signal, patient }: IndexesContext,
+  work: () => Promise<T>,
+): Promise<T | undefined> {
+  for (let failures = 0; !signal.aborted; failures++)
+    try {
+      return await work()
+    } catch (error) {
+      if (!patient || error instanceof CatalogueCorrupt) throw error
+      if (failures === 0) logger.warn(failureFields(error), 'building indexes failed; retrying')
+      await wait(indexRetryMs, signal)
+    }
+  return undefined
 }
 
 /** Purges old removals once an hour, and makes backups, until the signal is aborted. */

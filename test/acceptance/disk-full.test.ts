@@ -160,6 +160,7 @@ t.test('without space for a backup the indexer continues', { skip: lacksMounts }
   const { service, run } = await startOnDisk(t, 'size=8m')
   const isLogged = (message: RegExp) => service.log.some(({ msg }) => message.test(msg))
   await until('a backup is made', () => isLogged(/^backup made$/))
+  await until('the indexes are built', () => isLogged(/^caught up/))
   await stop(service.indexer, 'SIGTERM')
   run('rm catalogue.db-backup-1')
   run('cat /dev/zero > filler 2> /dev/null || true')

@@ -84,6 +84,9 @@ export async function startService(t: Test, folder: string, given: Options = {})
     ...options,
   }
   const log: LogLine[] = []
+  t.teardown(() => {
+    if (!t.passing()) t.comment(['last lines of the log:', ...log.slice(-30)])
+  })
   const run = (command: string): ChildProcess & { readonly stdout: Readable } => {
     const env = Object.fromEntries(
       Object.entries(variables).map(([name, value]) => [`RINEX_CATALOGUE_${name}`, value]),
