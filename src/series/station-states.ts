@@ -16,6 +16,9 @@ export const stateMeanings = {
 export type State = keyof typeof stateMeanings
 export const states = Object.keys(stateMeanings) as readonly State[]
 
+/** How a station delivers, for a reader: `gaps` delivers now, and lost something in 28 days. */
+export type StationDelivery = 'down' | 'late' | 'gaps' | 'delivers'
+
 /** A series of the network with its state, and what tells which of its slots are expected. */
 export interface StationSeries extends SeriesKey {
   readonly station: string
