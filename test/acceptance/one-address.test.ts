@@ -3,6 +3,7 @@
  * allow, and several addresses cannot together. Reports the response times of another address and
  * the memory of the API. With SLOW=1 ten rounds of each attack.
  */
+import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import type { Socket } from 'node:net'
 import { connect } from 'node:net'
@@ -27,6 +28,12 @@ const figures = slow
 const maxBytes = 600e6
 
 t.setTimeout(longestMs)
+
+/** The line `NODE_OPTIONS=…` of the unit of the API. */
+const [, unitEnvironment = ''] =
+  /^Environment="(NODE_OPTIONS=[^"]+)"$/m.exec(
+    readFileSync('systemd/rinex-catalogue-api.service', 'utf8'),
+  ) ?? []
 
 const attacker = '127.0.0.66'
 const list = '/rinex/api/rinex-file/'
@@ -127,7 +134,9 @@ async function attackFor(service: Service, all: readonly Attack[]) {
 
 t.test('attacks from one address do not delay another address', async (t) => {
   const fill = (archive: string) => makeOldDays(archive, 3, figures.files / 3)
-  const service = await startScanned(t, fill, { options: { MAX_LIMIT: '1000' } })
+  // With the heap that its unit gives it.
+  const wrapApi = ['env', unitEnvironment]
+  const service = await startScanned(t, fill, { wrapApi, options: { MAX_LIMIT: '1000' } })
   await untilEqual(service)
   const port = Number(service.url.port)
   const cases = [
