@@ -97,7 +97,7 @@ const tasks: readonly Task[] = [
     clicks: 1,
     fields: 0,
     run: async (t, hand, { situation }) => {
-      await hand.section('Network')
+      await hand.section('Now')
       const losses = await hand.text('.losses')
       t.match(losses, /Norway: 3 of 3 stations, nothing since .*, late for \d+ h/)
       t.match(losses, /MATE00ITA: nothing since .*, down for \d+ days/)
@@ -209,10 +209,11 @@ const tasks: readonly Task[] = [
   },
   {
     name: 'the open alerts as a table for a program',
-    clicks: 2,
+    clicks: 3,
     fields: 0,
     run: async (t, hand) => {
-      await hand.section(/^Alerts \(\d+\)$/)
+      await hand.section('Now')
+      await hand.click(hand.link(/^Alerts \(\d+\)$/))
       hand.clicks++
       const href = await hand.link('CSV').getAttribute('href')
       const csv = await fetchAlone(new URL(href ?? '', hand.page.url()))

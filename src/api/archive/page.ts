@@ -27,6 +27,8 @@ export function renderArchive(wire: WireArchive, ignored: readonly string[]): Pa
   return {
     frame,
     body: html`${ignoredNotice(ignored)}
+<p>What the service does: <a href="../status/?format=api">Status</a>; what arrived:
+ <a href="../changes/?format=api">Changes</a>.</p>
 ${sentences.map((sentence) => html`<p class="lead">${sentence}</p>\n`)}
 <div class="pictures">
 ${picturesOf(wire).map(pictureHtml)}

@@ -11,7 +11,7 @@ import { severityOf, stateOf } from '../../series/station-states.ts'
 import type { Child, Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
 import type { Page } from '../pages/layout.ts'
-import { ignoredNotice, searchField } from '../pages/parts.ts'
+import { ignoredNotice } from '../pages/parts.ts'
 import { headerColumn, numberColumns, stateCell, table } from '../pages/table.ts'
 import type { KnownSeries } from '../series/known-series.ts'
 import { mainSeries } from '../series/known-series.ts'
@@ -37,7 +37,7 @@ export function renderNetwork({ title, archive, known, reason, ignored }: Networ
   const isCurrent = known !== undefined && known.network.asOf.notCurrent === undefined
   return {
     frame: {
-      title: 'Network',
+      title: 'Now',
       heading: title,
       section: 'network',
       description: `${title}. ${known?.figures.verdict.words ?? ''}`.trim(),
@@ -46,7 +46,6 @@ export function renderNetwork({ title, archive, known, reason, ignored }: Networ
       banner: known?.network.banner ?? [],
     },
     body: html`${ignoredNotice(ignored)}
-${searchField('../')}
 <div data-live>
 ${archive.total?.files === 0 ? emptyNotice(isCurrent) : archiveTotals(archive)}
 ${known ? stateOfNetwork(known) : html`<p class="notice" role="status">${reason ?? unknownState}</p>\n`}

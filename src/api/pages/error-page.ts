@@ -9,7 +9,7 @@ import type { Child } from './html.ts'
 import { html } from './html.ts'
 import type { Page } from './layout.ts'
 import { sectionLabels } from './layout.ts'
-import { link, searchField } from './parts.ts'
+import { link } from './parts.ts'
 
 /** What failed. */
 interface FailedRequest {
@@ -75,13 +75,13 @@ export function renderFailure(error: HttpError, place: Failure): Page {
     frame: {
       title: titles[statusCode] ?? 'Not understood',
       crumbs: crumbsOf(place),
+      search: text,
       up,
       json: withFormat(query, 'json'),
     },
     body: html`<p class="notice fault">${detail}</p>
 <p>${advice}</p>
 ${statusCode >= 500 && html`<p>The log of the service has the reason under <code>${requestId}</code>.</p>`}
-${searchField(up, text)}
 `,
   }
 }
@@ -121,7 +121,7 @@ function explain(error: HttpError, { method, query, allowed, ...place }: Failure
       advice: html`See ${link('the latest changes', resourceUrl({ api: up }, 'changes'))}`,
     }
   const start = resourceUrl({ api: up }, 'network')
-  return { detail, advice: html`Begin at ${link('Network', start)}` }
+  return { detail, advice: html`Begin at ${link('Now', start)}` }
 }
 
 function unknownFormat({ formats }: UnknownFormat, query: string): Explanation {
@@ -154,8 +154,8 @@ function missing(
   }
   if (dataPath === undefined)
     return {
-      detail: 'Nothing has this address. A file that was removed has no page any more.',
-      advice: 'Search for it here.',
+      detail: 'No page here.',
+      advice: 'Search for it above.',
     }
   const why = pageUrl({ api: up }, 'search', [['q', dataPath]])
   const above = dataPath.endsWith('/') ? '../' : './'

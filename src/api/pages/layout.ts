@@ -6,20 +6,29 @@ import { link } from './parts.ts'
 
 /** The navigation: resources with their words; the first is the start page. */
 const sections = [
-  ['network', 'Network'],
+  ['network', 'Now'],
   ['rinex-file', 'Files'],
   ['station', 'Stations'],
-  ['alerts', 'Alerts'],
   ['missing', 'Missing'],
   ['report', 'Report'],
   ['archive', 'Archive'],
-  ['changes', 'Changes'],
-  ['status', 'Status'],
   ['docs', 'API'],
 ] as const
 
-/** The words of the navigation by the names of resources. */
-export const sectionLabels: ReadonlyMap<string, string> = new Map(sections)
+type Section = (typeof sections)[number][0]
+
+/** Pages that are reached from those of the navigation, by the names of resources. */
+const pagesBelow: ReadonlyMap<string, { readonly of: Section; readonly label: string }> = new Map([
+  ['changes', { of: 'rinex-file', label: 'Changes' }],
+  ['alerts', { of: 'network', label: 'Alerts' }],
+  ['status', { of: 'archive', label: 'Status' }],
+])
+
+/** The words of pages in paths, by the names of resources. */
+export const sectionLabels: ReadonlyMap<string, string> = new Map<string, string>([
+  ...sections,
+  ...Array.from(pagesBelow, ([name, { label }]) => [name, label] as const),
+])
 
 /** What the layout needs of a page. */
 export interface PageFrame {
@@ -31,10 +40,12 @@ export interface PageFrame {
   readonly here?: string | undefined
   /** Description of the page for search engines and previews. */
   readonly description?: string
-  /** The resource of the navigation to which the page belongs. */
+  /** The resource to which the page belongs: of the navigation, or a page below one of it. */
   readonly section?: string
   /** The pages above, below the start page, which has none. */
   readonly crumbs?: readonly { readonly text: string; readonly href: string }[]
+  /** The text in the search field. */
+  readonly search?: string
   /** Sentences above the title, about what concerns the whole page. */
   readonly banner?: readonly string[]
   /** Relative path from the page to the API root: `../` for a resource. */
@@ -68,53 +79,79 @@ ${description && html`<meta name="description" content="${description}">`}
 ${headerOf(frame, site)}<main id="main">
 ${site.notices.map((notice) => html`<p class="notice">${notice}</p>\n`)}
 ${banner.map((text) => html`<p class="banner" role="status">${text}</p>\n`)}
-${crumbsOf(frame)}<h1>${heading}</h1>
+${isStart(frame) ? operatorLine(frame, site) : crumbsOf(frame)}<h1>${heading}</h1>
 ${body}
 </main>
-${footerOf(json, site)}</body>
+${footerOf(frame, site)}</body>
 </html>
 `.toString()
 }
 
-function headerOf({ up, section }: PageFrame, site: SiteFacts): Html {
+function headerOf({ up, section = '', search = '' }: PageFrame, site: SiteFacts): Html {
+  const here = pagesBelow.get(section)?.of ?? section
   const items = sections.map(([name, label]) => {
-    const isCurrent = name === section && html` aria-current="page"`
-    const alerts = name === 'alerts' && site.openAlerts > 0 && ` (${site.openAlerts})`
-    return html`<li><a href="${up}${name}/?format=api"${isCurrent}>${label}${alerts}</a></li>\n`
+    const isCurrent = name === here && html` aria-current="page"`
+    return html`<li><a href="${up}${name}/?format=api"${isCurrent}>${label}</a></li>\n`
   })
   return html`<a class="skip" href="#main">Skip to content</a>
 <header>
 <p class="service"><a href="${up}network/?format=api">${site.title}</a></p>
-<form class="search" method="get" action="${up}search/" role="search" aria-label="The archive">
-<input type="search" name="q" aria-label="Search" placeholder="Station, country, file or date"
- title="Press / to search" autocomplete="off" spellcheck="false" maxlength="1000"><button>Search</button>
-</form>
 <nav aria-label="Resources">
 <ul>
 ${items}</ul>
 </nav>
+<form class="search" method="get" action="${up}search/" role="search" aria-label="The archive">
+<input type="search" name="q" value="${search}" aria-label="A station, a file, a day or a country"
+ placeholder="Station, file, day, country" title="Press / to search" maxlength="1000"
+ autocomplete="off" spellcheck="false" autocapitalize="off"><button>Search</button>
+</form>
 </header>
 `
 }
 
-/** The path to the page; the start page has none. */
-function crumbsOf({ up, section, title, crumbs = [], ...frame }: PageFrame): Child {
-  const isStart = section === 'network' && frame.here === undefined
-  if (isStart) return undefined
-  const label = sectionLabels.get(section ?? '')
+function isStart({ section, here }: PageFrame): boolean {
+  return section === 'network' && here === undefined
+}
+
+/** The path to the page. */
+function crumbsOf({ up, section = '', title, crumbs = [], ...frame }: PageFrame): Html {
+  const label = sectionLabels.get(section)
   const here = frame.here ?? (crumbs.length === 0 ? (label ?? title) : title)
-  const above = [{ text: 'Network', href: `${up}network/?format=api` }, ...crumbs]
+  const parents: readonly string[] = ['network', pagesBelow.get(section)?.of ?? 'network']
+  const above = [
+    ...Array.from(new Set(parents), (name) => ({
+      text: sectionLabels.get(name) ?? name,
+      href: `${up}${name}/?format=api`,
+    })),
+    ...crumbs,
+  ]
   return html`<nav class="crumbs" aria-label="Path"><ol>${above.map(
     ({ text, href }) => html`<li><a href="${href}">${text}</a></li>`,
   )}<li aria-current="page">${here}</li></ol></nav>
 `
 }
 
-function footerOf(json: string, { facts }: SiteFacts): Html {
+/** Who runs the archive and how many alerts are open, above the start page. */
+function operatorLine({ up }: PageFrame, { facts, openAlerts }: SiteFacts): Html {
+  const [operator, contact] = ['Operator', 'Contact'].map((name) =>
+    facts.find((fact) => fact.name === name),
+  )
+  const parts = [
+    operator && html`Run by ${link(operator.text, operator.href)}`,
+    contact && link(contact.text, contact.href),
+    html`<a href="${up}alerts/?format=api">Alerts${openAlerts > 0 && ` (${openAlerts})`}</a>`,
+  ].filter((part) => part !== undefined)
+  return html`<p class="operator">${parts.map((part, index) => [index > 0 && ' · ', part])}</p>
+`
+}
+
+function footerOf(frame: PageFrame, site: SiteFacts): Html {
+  // The start page says above who runs the archive.
+  const facts = site.facts.filter(({ name }) => !isStart(frame) || name === 'Licence')
   return html`<footer>
 <ul>
 ${facts.map(({ name, text, href }) => html`<li>${name}: ${link(text, href)}</li>\n`)}
-<li><a href="${json}">This page as JSON</a></li>
+<li><a href="${frame.json}">This page as JSON</a></li>
 </ul>
 </footer>
 `

@@ -3,7 +3,7 @@ import { counted, shortened } from '../../runtime/readable.ts'
 import type { Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
 import type { Page } from '../pages/layout.ts'
-import { link, searchField } from '../pages/parts.ts'
+import { link } from '../pages/parts.ts'
 import type { Result } from './search.ts'
 
 const titles: Readonly<Record<Result['kind'], string>> = {
@@ -33,9 +33,8 @@ export function renderSearch(text: string, results: readonly Result[], json: str
     results.length === 0 ? 'nothing found' : counted(results.length, 'result', 'results')
   const title = text === '' ? 'Search' : `Search for ${shortened(text)}: ${found}`
   return {
-    frame: { title, heading: 'Search', up: '../', json },
-    body: html`${searchField('../', text)}
-${text === '' ? examplesHtml() : groups.length === 0 && nothing}
+    frame: { title, heading: 'Search', search: text, up: '../', json },
+    body: html`${text === '' ? examplesHtml() : groups.length === 0 && nothing}
 ${groups.map(
   ({ title, results }) => html`<h2>${title}</h2>
 <ul class="results">

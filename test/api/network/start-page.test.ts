@@ -20,7 +20,7 @@ t.test('it says what the archive is, how large and how it is, and where to begin
   const page = await network.page('network/')
   t.equal(page.one('h1').text, 'RINEX file catalogue')
   t.notOk(page.has('nav', { class: 'crumbs' }))
-  t.ok(page.has('form', { class: 'large', action: '../search/' }))
+  t.ok(page.one('header').has('form', { class: 'search', action: '../search/' }))
   t.match(
     page.all('ul', { class: 'totals' })[0]?.texts('li'),
     exact(['720 files', /of|in/, '1 station', 'Directories']),
@@ -76,11 +76,15 @@ t.test('names of the archive are text', async (t) => {
   }
   const page = await (await openService(t, { settings: { identity } })).page('network/')
   t.equal(page.one('h1').text, identity.title)
+  const line = page.one('p', { class: 'operator' })
+  t.equal(line.text, `Run by ${identity.operator} · ${identity.contact} · Alerts`)
+  t.equal(line.links()[0]?.href, 'mailto:gnss@archive.example')
   const footer = page.one('footer')
-  t.match(footer.text, identity.operator)
+  t.match(footer.text, identity.licence)
+  t.notMatch(footer.text, identity.operator, 'it is said once')
   t.strictSame(
     footer.links().map(({ href }) => href),
-    ['mailto:gnss@archive.example', '?format=json'],
+    ['?format=json'],
   )
 })
 

@@ -12,7 +12,7 @@ const pathFrom = (url: string, href = '') => new URL(href, `https://archive.exam
 /** A page with a search form and a style that are found from its address. */
 function checkLinks(t: Test, url: string, body: string): Html {
   const html = readPage(body)
-  const form = html.one('form', { class: 'large', method: 'get' })
+  const form = html.one('form', { class: 'search', method: 'get' })
   t.equal(pathFrom(url, form.attribute('action')), '/rinex/api/search/', url)
   const style = html.one('link', { rel: 'stylesheet' })
   t.equal(pathFrom(url, style.attribute('href')), '/rinex/assets/page.css', url)
@@ -147,8 +147,8 @@ t.test('each error is a page with a sentence of what to do, and a search field',
   const html = { accept: 'text/html' }
   const { app } = service
   for (const [title, url, texts, answering = app, method = 'GET', headers = browser] of [
-    ['Not found', '/nothing', ['Nothing has this address']],
-    ['Not found', '/rinex/api/none/', ['Nothing has this address', 'none']],
+    ['Not found', '/nothing', ['No page here']],
+    ['Not found', '/rinex/api/none/', ['No page here', 'none']],
     ['Not found', '/rinex/api/station/?format=xml', ['no format xml', 'json', 'a page ?']],
     ['Not found', '/rinex/data/?format=xml', ['no format xml', 'json ?format=json']],
     ['Not found', '/?format=%3Cb%3E', ['no format <b>']],

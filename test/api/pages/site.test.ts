@@ -24,7 +24,9 @@ t.test('every page has the name of the archive and its operator, as text', async
       path,
     )
     t.ok(page.texts('p', { class: 'notice' }).includes(identity.notice), path)
-    t.ok(page.texts('li').includes(`Operator: ${markup}`), path)
+    const isStart = path === 'network/'
+    t.equal(page.texts('li').includes(`Operator: ${markup}`), !isStart, path)
+    if (isStart) t.match(page.one('p', { class: 'operator' }).text, `Run by ${markup}`)
     t.equal(page.hrefOf(identity.contact), 'mailto:gnss@example.org', path)
     t.ok(page.has('a', { href: identity.licence }), path)
   }
@@ -40,7 +42,7 @@ t.test('a contact that is no address is text', async (t) => {
   }
 })
 
-t.test('the header counts the open alerts, and so does the tag of every page', async (t) => {
+t.test('the start page counts the open alerts, and so does its tag', async (t) => {
   const hour = 3600e6
   const startUs = Date.UTC(2026, 0, 22, 5) * 1000
   const service = await openService(t, { nowUs: startUs })
@@ -51,7 +53,7 @@ t.test('the header counts the open alerts, and so does the tag of every page', a
   const headers = { accept: 'text/html' }
   const get = async () => {
     await service.setNow(service.clock.us / 1e6)
-    return service.app.inject({ url: '/rinex/api/rinex-file/', headers })
+    return service.app.inject({ url: '/rinex/api/network/', headers })
   }
   const alertsIn = ({ body }: { body: string }) =>
     readPage(body)

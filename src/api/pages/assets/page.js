@@ -28,8 +28,7 @@ for (const button of document.querySelectorAll('button.copy')) {
 addEventListener('keydown', (event) => {
   const isTyping = event.target.closest?.('input, select, textarea') !== null
   if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return
-  const field =
-    document.querySelector('form.large input') ?? document.querySelector('form.search input')
+  const field = document.querySelector('form.search input')
   if (field === null) return
   event.preventDefault()
   field.focus()
