@@ -1,5 +1,4 @@
 /** The HTML pages of the availability and the latency of a station. */
-import { dayToIso, secondsToIso } from '../../parse/calendar.ts'
 import {
   counted,
   readableDate,
@@ -8,11 +7,9 @@ import {
   readableShare,
 } from '../../runtime/readable.ts'
 import type { Availability } from '../../series/availability.ts'
-import { slotsPerDay, startOf } from '../../series/series.ts'
-import type { ShownState } from '../../series/slot-states.ts'
 import type { FormView } from '../pages/filter-form.ts'
 import { filterForm } from '../pages/filter-form.ts'
-import type { Html } from '../pages/html.ts'
+import type { Child, Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
 import type { Page } from '../pages/layout.ts'
 import { ignoredNotice, picture } from '../pages/parts.ts'
@@ -20,10 +17,10 @@ import type { Table } from '../pages/table.ts'
 import { headerColumn, numberColumns, table } from '../pages/table.ts'
 import { formFieldsOf } from '../parameters/parameter.ts'
 import type { SeriesStatus } from '../series/known-series.ts'
-import { dotsSvg, histogramSvg, targetOf } from './latency-pictures.ts'
+import { arrivalsSvg, histogramSvg } from './latency-pictures.ts'
 import { calendarSvg } from './pictures.ts'
 import type { WireLatency } from './serialise.ts'
-import { linesOf, serialiseAvailability, serialiseLatency } from './serialise.ts'
+import { serialiseAvailability, serialiseLatency } from './serialise.ts'
 import type { SeriesAvailability, SeriesLatencies } from './series-reader.ts'
 import { availabilityParameters, latencyParameters } from './series-reader.ts'
 import { filesUrl } from './station-fields.ts'
@@ -47,7 +44,6 @@ export function renderAvailability(series: SeriesAvailability, said: Said): Page
   const wire = serialiseAvailability(series)
   const { file_type, period } = wire
   const days = { from: wire.from.slice(0, 10), to: lastDay(wire.to) }
-  const isDaily = period === '01D'
   const label = `Availability of ${shownCode({ code: series.station, codes: series.codes })}`
   return renderSeriesPage(availabilityForm, series, {
     ...said,
@@ -56,25 +52,14 @@ export function renderAvailability(series: SeriesAvailability, said: Said): Page
     parameters: { file_type, period, ...days },
     formats: ['json', 'csv'],
     sentence: availabilitySentence(series.availability),
-    measure:
-      'Counted are all files that were delivered and are not damaged, also those that were removed since.',
-    pictures: [{ label, svg: calendarSvg(series) }],
-    gaps: {
-      text: gapLines(joinGaps(series.availability.gaps), period, maxGaps).join('\n'),
-      files: filesUrl({ api: '../../../' }, series.codes, [
-        ['file_type', file_type],
-        ['overlaps', `${days.from}/${days.to}`],
-      ]),
-    },
-    table: {
-      label: isDaily ? 'Days by year' : 'Files by day',
-      caption: isDaily ? 'Days by year' : 'Files by day (UTC)',
-      columns: [
-        headerColumn(isDaily ? 'Year' : 'Day'),
-        ...numberColumns('Present', 'Missing', 'Damaged', 'Late or due', 'Removed', 'Not expected'),
-      ],
-      rows: rowsOf(series).toReversed(),
-    },
+    content: html`${picture(label, calendarSvg(series))}
+${gapsSection({
+  text: gapLines(joinGaps(series.availability.gaps), period, maxGaps).join('\n'),
+  files: filesUrl({ api: '../../../' }, series.codes, [
+    ['file_type', file_type],
+    ['overlaps', `${days.from}/${days.to}`],
+  ]),
+})}`,
   })
 }
 
@@ -84,14 +69,7 @@ const maxGaps = 200
 /** @param series with its arrivals: slots with their latency in seconds */
 export function renderLatency(series: SeriesLatencies, said: Said): Page {
   const wire = serialiseLatency(series)
-  const { file_type, period, from, to } = wire
-  const { arrivals } = series
-  const target = targetOf(period)
-  const perDay = slotsPerDay(series.period)
-  const inTime = Map.groupBy(
-    arrivals.filter(([, latency]) => latency <= target),
-    ([slot]) => dayToIso(Math.floor(slot / perDay)),
-  )
+  const { file_type, period, from, to, days } = wire
   const label = `Latency of ${shownCode({ code: series.station, codes: series.codes })}`
   return renderSeriesPage(latencyForm, series, {
     ...said,
@@ -100,30 +78,40 @@ export function renderLatency(series: SeriesLatencies, said: Said): Page {
     parameters: { file_type, period, from, to },
     formats: ['json', 'csv'],
     sentence: latencySentence(wire),
-    measure:
-      'The latency of a file is the time from the end of its period to its arrival. Files that were not seen arriving do not count.',
-    pictures:
-      wire.arrivals === 0
-        ? []
-        : [
-            { label: 'Histogram of the latency', svg: histogramSvg(wire) },
-            { label: 'Arrivals by day and latency', svg: dotsSvg(wire, arrivals) },
-          ],
-    table: {
-      label: 'Arrivals by day',
-      caption: 'Arrivals by day of the data (UTC)',
-      columns: [
-        headerColumn('Day'),
-        ...numberColumns('Arrivals', `Within ${readableDuration(target)}`, 'Median'),
-      ],
-      rows: wire.days
-        .toReversed()
-        .map(({ date, n, median_s }) => [
-          readableDate(date),
-          ...[String(n), String(inTime.get(date)?.length ?? 0), readableDuration(median_s)],
-        ]),
-    },
+    content: wire.arrivals > 0 && [
+      latencyHtml(series, wire),
+      html`<details><summary>Days in numbers</summary>${table(daysTable(days))}</details>`,
+    ],
   })
+}
+
+/** The pictures of the arrivals. */
+function latencyHtml(series: SeriesLatencies, wire: WireLatency): Html {
+  const drawn = { ...series, lateAfter: wire.late_after_s }
+  const code = shownCode({ code: series.station, codes: series.codes })
+  return html`<section>
+<h2>Every arrival</h2>
+<p class="note">By the start of the data, and how long after the end of its period a file came. Green: 5 to 95 of 100 files of a day.</p>
+${arrivalsSvg(`Latency of each file of ${code} by day`, drawn)}
+</section>
+<section>
+<h2>How many files took how long</h2>
+${histogramSvg(`Number of files of ${code} by latency`, drawn)}
+</section>
+`
+}
+
+function daysTable(days: WireLatency['days']): Table {
+  return {
+    label: 'Arrivals by day',
+    columns: [headerColumn('Day'), ...numberColumns('Arrivals', 'Within 10 min', 'Median')],
+    rows: days
+      .toReversed()
+      .map(({ date, n, within_600, median_s }) => [
+        readableDate(date),
+        ...[String(n), String(within_600), readableDuration(median_s)],
+      ]),
+  }
 }
 
 /** What a page says beside its subject. */
@@ -141,11 +129,7 @@ interface SeriesPage extends Said {
   readonly parameters: Readonly<Record<string, string>>
   readonly formats: readonly string[]
   readonly sentence: string
-  /** What is counted. */
-  readonly measure: string
-  readonly pictures: readonly { readonly label: string; readonly svg: Html }[]
-  readonly gaps?: { readonly text: string; readonly files: string }
-  readonly table: Table
+  readonly content: Child
 }
 
 function renderSeriesPage(
@@ -153,10 +137,9 @@ function renderSeriesPage(
   { station: code, codes, ambiguous }: Pick<SeriesLatencies, 'station' | 'codes' | 'ambiguous'>,
   said: SeriesPage,
 ): Page {
-  const { title, banner, parameters, tab, states, nowSeconds, gaps, formats, ignored } = said
+  const { title, banner, parameters, tab, states, nowSeconds, formats, ignored } = said
   const query = `?${new URLSearchParams(parameters).toString()}`
   const head = { code, codes, ambiguous, states, nowSeconds, tab }
-  const rows = said.table.rows.length > 0 && table(said.table)
   const same = formats.map(
     (format, index) =>
       html`${index > 0 && ', '}<a href="${query}&amp;format=${format}">${format.toUpperCase()}</a>`,
@@ -167,18 +150,13 @@ function renderSeriesPage(
 ${ignoredNotice(ignored)}
 ${filterForm(form, { kept: Object.entries(parameters), limit: 0 })}
 <p class="lead">${said.sentence}</p>
-<p class="note">${said.measure}</p>
-<div class="beside"><div>
-${said.pictures.map(({ label, svg }) => picture(label, svg))}
-</div>
-${gaps === undefined ? rows : gapsSection(gaps)}</div>
+${said.content}
 <p>The same as ${same}.</p>
-${gaps !== undefined && rows}
 `,
   }
 }
 
-function gapsSection({ text, files }: NonNullable<SeriesPage['gaps']>): Html {
+function gapsSection({ text, files }: { readonly text: string; readonly files: string }): Html {
   return html`<section>
 <h2>Gaps</h2>
 ${gapsHtml(text, 'No file is missing on these days.')}
@@ -202,25 +180,11 @@ function availabilitySentence(availability: Availability): string {
   return `${readableShare(completeness)} complete${name}: ${files}.${end}`
 }
 
+/** What is usual, and what is late. */
 export function latencySentence(wire: WireLatency): string {
-  const { arrivals, within, median_s, p95_s, late_after_s, period } = wire
-  const limit = `A file is late after ${readableDuration(late_after_s)}.`
-  const target = targetOf(period)
-  if (arrivals === 0) return `No arrivals are recorded in this range. ${limit}`
-  const share = readableShare(within[String(target) as keyof typeof within] / arrivals)
-  const times = `median ${readableDuration(median_s)}, 95 % within ${readableDuration(p95_s)}`
-  const files = counted(arrivals, 'arrival', 'arrivals')
-  return `${files}, ${share} of them within ${readableDuration(target)} after the period; ${times}. ${limit}`
-}
-
-function rowsOf(series: SeriesAvailability) {
-  const { period, availability } = series
-  return linesOf(availability.runs, period).map(({ label, cells, firstSlot }) => {
-    const day = readableDate(secondsToIso(startOf(firstSlot, period)))
-    const count = (...states: readonly ShownState[]): string =>
-      String(cells.filter((cell) => cell !== undefined && states.includes(cell)).length)
-    const counts = [count('present'), count('missing'), count('damaged'), count('late', 'due')]
-    const others = [count('removed'), count('silent')]
-    return [period === '01D' ? label : day, ...counts, ...others]
-  })
+  const { arrivals, median_s, p95_s, late_after_s } = wire
+  const limit = `late after ${readableDuration(late_after_s)}`
+  if (arrivals === 0) return `No file was seen arriving on these days; ${limit}.`
+  const files = counted(arrivals, 'file', 'files')
+  return `${files} came, usually after ${readableDuration(median_s)}, 95 of 100 within ${readableDuration(p95_s)}; ${limit}.`
 }

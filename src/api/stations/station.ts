@@ -12,7 +12,7 @@ import { componentOf, serialise } from '../resources/fields.ts'
 import type { SeriesStatus } from '../series/known-series.ts'
 import type { NetworkContext, NetworkState } from '../series/network-context.ts'
 import { networkState } from '../series/network-context.ts'
-import { dotsSvg } from './latency-pictures.ts'
+import { arrivalsSvg } from './latency-pictures.ts'
 import type { StationSection } from './page.ts'
 import { renderStation } from './page.ts'
 import { calendarSvg, daysOf, yearsSvg } from './pictures.ts'
@@ -166,5 +166,12 @@ function latencySection(series: SeriesLatencies): StationSection[] {
   const label = 'Arrival of hourly observation files'
   const href = 'latency/?format=api'
   const wire = serialiseLatency(series)
-  return [{ label, sentence: latencySentence(wire), href, svg: dotsSvg(wire, series.arrivals) }]
+  return [
+    {
+      label,
+      sentence: latencySentence(wire),
+      href,
+      svg: arrivalsSvg(label, { ...series, lateAfter: wire.late_after_s }),
+    },
+  ]
 }
