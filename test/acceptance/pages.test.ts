@@ -311,8 +311,8 @@ async function followMissing(t: Test, page: Page): Promise<void> {
   t.ok(await loss.getByRole('link', { name: /WTZR00DEU observation files/ }).isVisible())
   await follow(page, loss.getByRole('link', { name: 'Missing files' }))
   t.match(page.url(), 'station=WTZR00DEU')
-  t.match(await page.locator('.lead').textContent(), /[45] files of 1 station are missing/)
-  t.match(await page.locator('.extent').textContent(), '1 to 1 of 1 gap')
+  t.match(await page.locator('h1').textContent(), /: [45] files of 1 station, [45] of them late/)
+  t.match(await page.locator('.extent').textContent(), '1 to 1 of 1 outage')
   await page.goto(`${api}station/`)
   t.equal(await page.locator('.state.late').count(), 1)
 }

@@ -7,6 +7,8 @@ import { BadFields } from '../http/errors.ts'
 import type { Requester } from '../http/limits.ts'
 import { downloadUrl } from '../http/links.ts'
 import * as schema from '../openapi/schema.ts'
+import type { Worded, WordedFilters } from '../pages/active-filters.ts'
+import { filterWords } from '../pages/active-filters.ts'
 import { seriesFilters } from '../parameters/file-filters.ts'
 import {
   choices,
@@ -24,9 +26,10 @@ import { keyOf, matchesSeries, period } from '../series/known-series.ts'
 import type { NetworkContext } from '../series/network-context.ts'
 import { asOfMembers, networkState } from '../series/network-context.ts'
 import { keyFields, stationHref } from '../series/series-fields.ts'
-import { missingRuns } from './missing-runs.ts'
+import { withSizes } from './damaged-sizes.ts'
 import type { MissingSlot } from './missing-slots.ts'
 import { missingPattern, missingSlots, missingStates, timesOf } from './missing-slots.ts'
+import { headlineOf, namesHtml, outageRows } from './page.ts'
 
 const field = fieldOf<MissingSlot>()
 
@@ -111,6 +114,12 @@ const parameters = {
   ordering: ordering(sortKeys(fields), { default: '-start', missing: '', example: 'station' }),
 }
 
+/** What says a filter in words. */
+const worded: WordedFilters = new Map<string, Worded>([
+  ...seriesFilters,
+  ...Object.entries(parameters),
+])
+
 export function addMissing(app: FastifyInstance, context: NetworkContext): void {
   addCollection(app, context, {
     name: 'missing',
@@ -127,23 +136,34 @@ export function addMissing(app: FastifyInstance, context: NetworkContext): void 
     },
     whole: { csv: csvOf(fields) },
     state: () => networkState(context),
-    find: async ({ values, filter }, current, requester) => {
+    find: async ({ values, filter, kept, format }, current, requester) => {
       const { seconds: asOf = 0 } = current.asOf
       const range = rangeOf(values, filter.stations?.length === 1, dayOf(asOf))
       const isWanted = (series: SeriesStatus): boolean =>
         matchesSeries(series, filter, values.period)
       const found = await readMissing(context, { current, range, isWanted, requester })
       const chosen = found.filter(({ state }) => isChosen(values.state, state))
-      return { items: await withFiles(context, chosen, { range, requester }) }
+      const items = await withFiles(context, chosen, { range, requester })
+      if (format !== 'html') return { items }
+      const sized = await withSizes(context, items, requester)
+      const words = filterWords(
+        kept.filter(([name]) => name !== 'from' && name !== 'to'),
+        worded,
+      )
+      return {
+        items: sized,
+        groups: outageRows(asOf),
+        headline: headlineOf(items, { ...range, asOf, filters: words }),
+        below: namesHtml(items, kept),
+      }
     },
     page: {
       noun: ['missing file', 'missing files'],
       section: 'missing',
       all: 'All of 28 days',
-      className: 'cards',
-      caption:
-        'Missing files that follow one another are one row, the names are patterns; times in UTC, (022) is the day of the year',
-      groups: missingRuns,
+      className: 'cards outages',
+      form: ['station', 'country', 'from', 'to', 'period'],
+      caption: 'One row for what one cause may explain; times in UTC',
     },
     operation: {
       id: 'listMissingFiles',

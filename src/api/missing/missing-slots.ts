@@ -22,6 +22,9 @@ export interface MissingSlot {
   readonly foundSeconds?: number | undefined
   /** The path of its damaged file below the archive root. */
   readonly path?: string | undefined
+  /** Bytes of that file, and the median of those of its neighbours. */
+  readonly size?: number | undefined
+  readonly usualSize?: number | undefined
 }
 
 /** The late, missing and damaged slots of a series on some days, ascending. */

@@ -15,7 +15,10 @@ import type { Column } from './table.ts'
 import { table } from './table.ts'
 
 /** A column of a collection's table. A column with a key sorts the table. */
-export interface ViewColumn<Item> extends Pick<Column, 'label' | 'isNumber' | 'isHeader'> {
+export interface ViewColumn<Item> extends Pick<
+  Column,
+  'label' | 'isNumber' | 'isHeader' | 'isProse'
+> {
   readonly key?: SortColumn['key']
   readonly first?: SortColumn['first']
   readonly cell: (item: Item, links: Links) => Child

@@ -57,3 +57,18 @@ export function dateWords(text: string): string {
   const clock = time.slice(0, time.endsWith(':00Z') ? 5 : 8)
   return `${dayWords(Math.floor(seconds / secondsPerDay))} ${clock}`
 }
+
+/** `27 Nov`; with the year unless it is that of `now`. @param now seconds since 1970 */
+export function shortDay(day: number, now: number): string {
+  const { year, month, day: ofMonth } = dateOf(day)
+  const isThisYear = year === dateOf(Math.floor(now / secondsPerDay)).year
+  return `${ofMonth} ${(months[month - 1] ?? '').slice(0, 3)}${isThisYear ? '' : ` ${year}`}`
+}
+
+/** `12 to 14 Oct`. @param last included */
+export function shortDays(first: number, last: number, now: number): string {
+  if (first === last) return shortDay(first, now)
+  const [from, to] = [dateOf(first), dateOf(last)]
+  const isOneMonth = from.year === to.year && from.month === to.month
+  return `${isOneMonth ? from.day : shortDay(first, now)} to ${shortDay(last, now)}`
+}

@@ -60,6 +60,10 @@ export interface Found<Item> {
   readonly version?: AnswerState['version'] | undefined
   /** What stands below the table of the page. */
   readonly below?: Child
+  /** The heading and the title of the page, if they are not those of its filters. */
+  readonly headline?: string | undefined
+  /** The page has a row for several items; other formats have the items. */
+  readonly groups?: Groups<Item>
 }
 
 /** A list of all items, for the formats that have no pages. */
@@ -84,8 +88,6 @@ interface CollectionTable<Item> extends Pick<
   readonly form?: readonly string[]
   /** Number of rows without `limit`; by default as in JSON. */
   readonly rows?: number
-  /** The page has a row for several items; other formats have the items. */
-  readonly groups?: Groups<Item>
 }
 
 /** Rows of a page that are made of several items each. */
@@ -94,8 +96,6 @@ export interface Groups<Item> {
   /** @param items all of them, in their order */
   readonly of: (items: readonly Item[]) => readonly (readonly Item[])[]
   readonly columns: readonly ViewColumn<readonly Item[]>[]
-  /** What stands above the table. */
-  readonly above: (items: readonly Item[], kept: readonly QueryPair[]) => Child
 }
 
 export interface Collection<Item, P extends Parameters, S extends CollectionState | undefined> {
@@ -155,7 +155,7 @@ export function addCollection<Item, P extends Parameters, S extends CollectionSt
 
 function readingOf<Item, P extends Parameters, S extends CollectionState | undefined>(
   context: ApiContext,
-  { name, item: { fields }, find, whole = {}, page }: Collection<Item, P, S>,
+  { name, item: { fields }, find, whole = {} }: Collection<Item, P, S>,
   view: CollectionView<Item>,
 ) {
   return async (asked: RequestOf<P, Format>, state: S, requester: Requester) => {
@@ -166,12 +166,11 @@ function readingOf<Item, P extends Parameters, S extends CollectionState | undef
     const isWhole = found.count === undefined
     const isSorted = ordering === undefined || !isWhole
     const items = isSorted ? found.items : sortItems(fields, found.items, ordering, links)
-    const groups = format === 'html' ? page.groups : undefined
+    const { groups, headline, below } = found
     const rows = groups?.of(items)
     const count = rows?.length ?? found.count ?? items.length
-    const { limit, offset } = range
     const pageOf = <T>(all: readonly T[]): readonly T[] =>
-      isWhole ? all.slice(offset, offset + limit) : all
+      isWhole ? all.slice(range.offset, range.offset + range.limit) : all
     const pages = pageLinks(links, range, { name, kept, count })
     const { next, previous } = pages
     const headers = linkHeader(pages)
@@ -180,7 +179,8 @@ function readingOf<Item, P extends Parameters, S extends CollectionState | undef
       links,
       headers: { ...state?.headers, ...headers },
       banner: state?.banner ?? [],
-      below: found.below,
+      below,
+      ...(headline !== undefined && { headline: () => headline }),
     }
     const bodies: Partial<Answer<Format>['bodies']> = {
       [format]: () => {
@@ -199,9 +199,9 @@ function readingOf<Item, P extends Parameters, S extends CollectionState | undef
           groups === undefined || rows === undefined
             ? renderCollection(view, { ...list, results: pageOf(items) }, parts)
             : renderCollection<readonly Item[]>(
-                { ...view, noun: groups.noun, columns: groups.columns },
+                { ...view, ...groups, whole: [] },
                 { ...list, results: pageOf(rows) },
-                { ...parts, above: groups.above(items, kept) },
+                parts,
               )
         return layOut(page, context.site())
       },

@@ -162,48 +162,75 @@ t.test('a cell of the pictures leads to its files, or to those that are missing'
   t.equal(hours.find(({ letter }) => letter === 'd')?.href, undefined, 'what is due is nowhere')
 })
 
-t.test('the page of missing files has sums, and a row for each run', async (t) => {
+/** The names that a page offers to copy. */
+const namesOf = (page: Html) => page.one('section', { id: 'names' }).one('code').rawText.split('\n')
+
+t.test('the page of missing files has a row for each outage, and all names', async (t) => {
   const { page, text } = await openTenDays(t)
   const late = await page('missing/?from=2025-12-11')
   t.strictSame(rowsOf(late, 'Missing files'), [
     [
-      ...[hourly, 'observation', 'hour', '2025-12-11 (345) 04:00', '2025-12-11 (345) 05:00'],
-      ...['1', 'late', '2025-12-11 05:10', 'GRAZ00AUT_?_202534504??_01H_*O.*'],
+      ...['late', hourly, 'hour, observation', '11 Dec 04–05 h', '1'],
+      ...['late, due since 05:10', 'names'],
     ],
   ])
   t.ok(late.has('time', { datetime: '2025-12-11T04:00:00Z' }))
-  t.match(late.text, '1 file of 1 station is missing. 1 to 1 of 1 gap')
-  t.strictSame(rowsOf(late, 'Stations'), [], 'no sums of one station')
+  t.match(late.title, 'Missing 11 December: 1 file of 1 station, 1 of them late – ')
+  t.strictSame(namesOf(late), ['GRAZ00AUT_?_202534504??_01H_*O.*'])
 
   const all = await page('missing/')
-  t.match(all.text, '44 files of 2 stations are missing.')
-  t.strictSame(rowsOf(all, 'Stations'), [
-    [hourly, '43', '37', '0', '2025-12-11 (345) 04:00'],
-    [daily, '1', '1', '0', '2025-12-06 (340)'],
-  ])
-  t.ok(all.has('a', { href: '?format=api&station=GRAZ00AUT' }))
-  t.match(all.text, '1 to 7 of 7 gaps')
+  const { results, count } = JSON.parse(await text('missing/?format=json&limit=100')) as {
+    readonly count: number
+    readonly results: readonly { readonly state: string; readonly station: string }[]
+  }
+  const lateCount = results.filter(({ state }) => state === 'late').length
+  const stations = new Set(results.map(({ station }) => station)).size
+  t.match(
+    all.one('h1').text,
+    `Missing since 14 November: ${count} files of ${stations} stations, ${lateCount} of them late`,
+  )
+  t.strictSame([count, stations, lateCount], [44, 2, 38])
+  t.match(all.text, '1 to 6 of 6 outages')
   const rows = rowsOf(all, 'Missing files')
   t.strictSame(
-    rows.map(([station, , , from, to, files, state]) => [station, from, to, files, state]),
+    rows.map(([state, station, what, when, files, known]) =>
+      [state, station, what, when, files, known].join(' | '),
+    ),
     [
-      [hourly, '2025-12-11 (345) 04:00', '2025-12-11 (345) 05:00', '1', 'late'],
-      [hourly, '2025-12-10 (344) 06:00', '2025-12-10 (344) 20:00', '14', 'late'],
-      [hourly, '2025-12-09 (343) 20:00', '2025-12-09 (343) 21:00', '1', 'late'],
-      [hourly, '2025-12-09 (343) 01:00', '2025-12-09 (343) 04:00', '3', 'late'],
-      [hourly, '2025-12-08 (342) 06:00', '2025-12-08 (342) 24:00', '18', 'late'],
-      [hourly, '2025-12-08 (342)', '2025-12-08 (342) 06:00', '6', 'missing'],
-      [daily, '2025-12-06 (340)', '2025-12-06 (340)', '1', 'late'],
+      'late | GRAZ00AUT | hour, observation | 11 Dec 04–05 h | 1 | late, due since 05:10',
+      'late | GRAZ00AUT | hours, observation | 10 Dec 06–20 h | 14 | late, due since 10 Dec 07:10',
+      'late | GRAZ00AUT | hour, observation | 9 Dec 20–21 h | 1 | late, due since 9 Dec 21:10',
+      'late | GRAZ00AUT | hours, observation | 9 Dec 01–04 h | 3 | late, due since 9 Dec 02:10',
+      'missing | GRAZ00AUT | hours, observation | 8 Dec | 24 | 18 late, due since 8 Dec 07:10',
+      'late | WTZR | day, observation | 6 Dec | 1 | late, due since 7 Dec 02:00',
     ],
   )
-  t.match(rows[1]?.at(-1), /^14 names GRAZ00AUT_\?_202534406\?\?_01H_\*O\.\* GRAZ00AUT_/)
+  const names = namesOf(all)
+  t.equal(names.length, 44 - 23, 'one name for a whole day')
+  t.ok(names.includes('GRAZ00AUT_?_2025342????_01H_*O.*'))
   const csv = await text('missing/?format=csv')
   t.equal(csv.trim().split('\r\n').length, 1 + 44, 'a row for each slot')
-  t.equal((JSON.parse(await text('missing/?format=json')) as { count: number }).count, 44)
 
+  const day = all.table('Missing files').lines[4]
+  const own = await page(`missing/${day?.hrefOf('names') ?? ''}`)
+  t.strictSame(namesOf(own), ['GRAZ00AUT_?_2025342????_01H_*O.*'])
+  const none = await page('missing/?station=zimm')
+  t.match(none.text, 'No outages match.')
+  t.match(none.title, 'Missing since 14 November, ZIMM: nothing – ')
   const missing = await page('missing/?to=2025-12-08&state=missing&ordering=start&limit=1')
-  t.match((await page('missing/?station=zimm')).text, 'No gaps match.')
-  t.match(missing.text, '1 to 1 of 1 gap')
+  t.match(missing.text, '1 to 1 of 1 outage')
+})
+
+t.test('a damaged file is missing, beside the sizes of its neighbours', async (t) => {
+  const service = await openTenDays(t)
+  const name = nameOf(firstDay + 7, daily, '01D')
+  await service.put(name, { isEmpty: true })
+  const html = await service.page('missing/?station=WTZR')
+  t.match(html.one('h1').text, ': 2 files of 1 station, 1 of them late, 1 damaged')
+  t.strictSame(rowsOf(html, 'Missing files')[0], [
+    ...['damaged', daily, 'day, observation', '8 Dec', '1'],
+    ...['damaged: 0 bytes, neighbours 10 bytes', 'names'],
+  ])
 })
 
 t.test('the page of a week has a row for each station', async (t) => {

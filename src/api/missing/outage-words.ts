@@ -1,0 +1,166 @@
+/** What is said of an outage: of whom, of what, when, and what is known of it. Pure. */
+import { secondsPerDay, secondsPerHour, secondsToIso } from '../../parse/calendar.ts'
+import { countryName, countryOf } from '../../parse/countries.ts'
+import { counted, readableNumber, readableSize } from '../../runtime/readable.ts'
+import type { Period } from '../../series/series.ts'
+import { periodRules, periods, startOf } from '../../series/series.ts'
+import { shortDay, shortDays } from '../pages/date-words.ts'
+import { typeLabel } from '../pages/labels.ts'
+import { keyOf } from '../series/known-series.ts'
+import type { MissingSlot } from './missing-slots.ts'
+import { timesOf } from './missing-slots.ts'
+import type { Outage } from './outages.ts'
+import { isAllDamaged, runsOf, stationsOf, timeOf } from './outages.ts'
+
+/** Stations that are named; more are counted. */
+const namedStations = 3
+
+/** `GRAZ00AUT`, `Norway, 8 stations`. */
+export function whoWords(outage: Outage): string {
+  const stations = stationsOf(outage)
+  if (stations.length <= namedStations) return stations.join(', ')
+  const [country, ...others] = new Set(stations.map(countryOf))
+  const place = country === undefined || others.length > 0 ? '' : `${countryName(country)}, `
+  return `${place}${counted(stations.length, 'station', 'stations')}`
+}
+
+const periodNouns: Readonly<Record<Period, readonly [one: string, many: string]>> = {
+  '01D': ['day', 'days'],
+  '01H': ['hour', 'hours'],
+  '15M': ['quarter of an hour', 'quarters of an hour'],
+}
+
+/** `days and hours, observation and navigation` */
+export function whatWords(outage: Outage): string {
+  const own = new Set(outage.map(({ series }) => series.period))
+  const nouns = periods
+    .filter((period) => own.has(period))
+    .map((period) => {
+      const slots = new Set(outage.flatMap((each) => (isOf(each, period) ? each.slot : [])))
+      return periodNouns[period][slots.size === 1 ? 0 : 1]
+    })
+  const types = (['o', 'n', 'm'] as const).filter((type) =>
+    outage.some(({ series }) => series.fileType === type),
+  )
+  return `${inWords(nouns.toReversed())}, ${inWords(types.map(typeLabel))}`
+}
+
+const isOf = ({ series }: MissingSlot, period: Period): boolean => series.period === period
+
+function inWords(words: readonly string[]): string {
+  return words.join(', ').replace(/, ([^,]*)$/, ' and $1')
+}
+
+/**
+ * `12 to 14 Oct`, `27 Nov 08–15 h`, `18 Nov to now`; of many stretches also their number. An end of
+ * days is the last day.
+ * @param asOf seconds since 1970
+ */
+export function whenWords(outage: Outage, asOf: number): string {
+  const { start, end } = timeOf(outage)
+  const [first, last] = [dayOf(start), dayOf(end - 1)]
+  const runs = runsOf(largestSeries(outage))
+  if (runs.length > 1) {
+    const daily = everyDay(runs)
+    const how = daily === '' ? counted(runs.length, 'stretch', 'stretches') : daily
+    return `${shortDays(first, last, asOf)}, ${how}`
+  }
+  if (first === last) return `${shortDay(first, asOf)}${hoursOf(start, end)}`
+  if (isOpen(outage)) return `${shortDay(first, asOf)} to now`
+  const isOfDays = start % secondsPerDay === 0 && end % secondsPerDay === 0
+  if (isOfDays) return shortDays(first, last, asOf)
+  return `${shortDay(first, asOf)} ${clock(start)} to ${shortDay(last, asOf)} ${clockOfEnd(end)}`
+}
+
+const dayOf = (seconds: number): number => Math.floor(seconds / secondsPerDay)
+const clock = (seconds: number): string => secondsToIso(seconds).slice(11, 16)
+const clockOfEnd = (seconds: number): string =>
+  seconds % secondsPerDay === 0 ? '24:00' : clock(seconds)
+
+/** The hours of a day: ` 08–15 h`; nothing for the whole day. */
+function hoursOf(start: number, end: number): string {
+  if (end - start === secondsPerDay) return ''
+  const [from, to] = [clock(start), clockOfEnd(end)]
+  const isOfHours = start % secondsPerHour === 0 && end % secondsPerHour === 0
+  return isOfHours ? ` ${from.slice(0, 2)}–${to.slice(0, 2)} h` : ` ${from}–${to}`
+}
+
+/** `17 times 22–04 h`, if all stretches are at the same hours. */
+function everyDay(runs: readonly Outage[]): string {
+  const hours = new Set(
+    runs.map((run) => {
+      const { start, end } = timeOf(run)
+      return end - start < secondsPerDay ? hoursOf(start, end) : ''
+    }),
+  )
+  const [only = '', ...others] = hours
+  return only === '' || others.length > 0 ? '' : `${readableNumber(runs.length)} times${only}`
+}
+
+/** The slots of the series with most of them. */
+function largestSeries(outage: Outage): Outage {
+  const bySeries = Map.groupBy(outage, ({ series }) => keyOf(series)).values()
+  return Array.from(bySeries).reduce<Outage>(
+    (most, each) => (each.length > most.length ? each : most),
+    [],
+  )
+}
+
+/** True if nothing came after it. */
+function isOpen(outage: Outage): boolean {
+  return outage.some(({ series: { summary, period }, slot }) => {
+    const isLost = summary.state === 'late' || summary.state === 'down'
+    return isLost && startOf(slot, period) >= (summary.since ?? -Infinity)
+  })
+}
+
+/**
+ * What is known of an outage besides its time: since when it was due, the last file before it, the
+ * sizes of a damaged file and of its neighbours. May be empty.
+ */
+export function knownWords(outage: Outage, asOf: number): string {
+  const damaged = outage.filter(({ state }) => state === 'damaged')
+  if (isAllDamaged(outage)) return damagedWords(damaged)
+  const others = damaged.length > 0 ? `${readableNumber(damaged.length)} of them damaged` : ''
+  const largest = largestSeries(outage)
+  const missing = runsOf(largest).length > 1 ? shareWords(largest) : lateWords(outage, asOf)
+  return [missing, others].filter(Boolean).join('; ')
+}
+
+function damagedWords([first, ...others]: Outage): string {
+  if (first?.size === undefined || others.length > 0) return 'damaged'
+  const { size, usualSize } = first
+  const beside = usualSize === undefined ? '' : `, neighbours ${readableSize(usualSize)}`
+  return `damaged: ${readableSize(size)}${beside}`
+}
+
+/** `48 of 189 hours are missing`, of a series that comes and goes. */
+function shareWords(slots: Outage): string {
+  const { period } = slots[0]?.series ?? { period: '01H' as const }
+  const { start, end } = timeOf(slots)
+  const all = (end - start) / periodRules[period].seconds
+  return `${readableNumber(slots.length)} of ${counted(all, ...periodNouns[period])} missing`
+}
+
+function lateWords(outage: Outage, asOf: number): string {
+  const late = outage.filter(({ state }) => state === 'late')
+  const isAllLate = late.length === outage.length
+  if (isOpen(outage) && !isAllLate) return sinceWords(outage, asOf)
+  if (late.length === 0) return ''
+  const due = Math.min(...late.map((slot) => timesOf(slot).expectedBy))
+  const day = dayOf(due) === dayOf(asOf) ? '' : `${shortDay(dayOf(due), asOf)} `
+  const words = `due since ${day}${clock(due)}`
+  return isAllLate ? `late, ${words}` : `${readableNumber(late.length)} late, ${words}`
+}
+
+/** `nothing since 18 Nov 17–18 h`: the last file, of hours rather than of days. */
+function sinceWords(outage: Outage, asOf: number): string {
+  const [first] = outage
+    .map(({ series }) => series)
+    .toSorted((a, b) => periodRules[a.period].seconds - periodRules[b.period].seconds)
+  if (first === undefined) return ''
+  const { since } = first.summary
+  if (since === undefined) return 'nothing ever came'
+  const start = since - periodRules[first.period].seconds
+  return `nothing since ${shortDay(dayOf(start), asOf)}${hoursOf(start, since)}`
+}

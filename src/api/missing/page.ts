@@ -1,0 +1,123 @@
+/** The page of missing files: a row for each outage, and the names to look for elsewhere. */
+import { dayToIso, secondsPerDay, secondsToIso } from '../../parse/calendar.ts'
+import { counted, readableNumber } from '../../runtime/readable.ts'
+import type { DayRange } from '../../series/series.ts'
+import type { QueryPair } from '../http/links.ts'
+import { queryText } from '../http/links.ts'
+import type { ViewColumn } from '../pages/collection.ts'
+import { daysWords, dayWords } from '../pages/date-words.ts'
+import type { Child, Html } from '../pages/html.ts'
+import { html } from '../pages/html.ts'
+import { slotMark } from '../pages/marks.ts'
+import { link } from '../pages/parts.ts'
+import type { Groups } from '../resources/collection.ts'
+import { keyOf } from '../series/known-series.ts'
+import { stationHref } from '../series/series-fields.ts'
+import type { MissingSlot } from './missing-slots.ts'
+import { missingPatterns, missingStates } from './missing-slots.ts'
+import { knownWords, whatWords, whenWords, whoWords } from './outage-words.ts'
+import type { Outage } from './outages.ts'
+import { outagesOf, stationsOf, timeOf } from './outages.ts'
+
+/** The rows of the page. @param asOf seconds since 1970 */
+export function outageRows(asOf: number): Groups<MissingSlot> {
+  const columns: readonly ViewColumn<Outage>[] = [
+    { label: 'State', cell: markOf },
+    { label: 'Station', isHeader: true, cell: whoCell },
+    { label: 'What', isProse: true, cell: whatWords },
+    { label: 'When', isProse: true, cell: (outage) => whenCell(outage, asOf) },
+    {
+      label: 'Files',
+      isNumber: true,
+      cell: (outage) => readableNumber(outage.length),
+    },
+    { label: 'Known', isProse: true, cell: (outage) => knownWords(outage, asOf) },
+    { label: 'Names', cell: namesLink },
+  ]
+  return { noun: ['outage', 'outages'], of: outagesOf, columns }
+}
+
+/** The worst of its states: missing before late, late before damaged. */
+function markOf(outage: Outage): Html {
+  const has = (state: MissingSlot['state']) => outage.some((each) => each.state === state)
+  const state = has('missing') ? 'missing' : has('late') ? 'late' : 'damaged'
+  return html`${slotMark(state)}<span class="unseen">${state}</span>`
+}
+
+function whoCell(outage: Outage): Child {
+  const [station = '', ...others] = stationsOf(outage)
+  const words = whoWords(outage)
+  return link(words, others.length === 0 ? stationHref({ station }) : `?${ownQuery(outage)}`)
+}
+
+function whenCell(outage: Outage, asOf: number): Html {
+  const { start, end } = timeOf(outage)
+  const [from, to] = [start, end].map(secondsToIso)
+  return html`<time datetime="${from}" title="${from}/${to}">${whenWords(outage, asOf)}</time>`
+}
+
+function namesLink(outage: Outage): Child {
+  const label = `names of ${whoWords(outage)}, ${whatWords(outage)}`
+  return link('names', `?${ownQuery(outage)}#names`, label)
+}
+
+/** The query of the missing files of an outage, and of what else its stations miss then. */
+function ownQuery(outage: Outage): string {
+  const { start, end } = timeOf(outage)
+  const days = [start, end - 1].map((seconds) => dayToIso(Math.floor(seconds / secondsPerDay)))
+  const periods = new Set(outage.map(({ series }) => series.period))
+  return queryText([
+    ['station', stationsOf(outage).join(',')],
+    ['from', days[0] ?? ''],
+    ['to', days[1] ?? ''],
+    ['period', [...periods].join(',')],
+    ['format', 'api'],
+  ])
+}
+
+/** `Missing since 1 October 2026: 783 files of 18 stations, 119 of them late, 2 damaged` */
+export function headlineOf(
+  slots: readonly MissingSlot[],
+  { fromDay, toDay, asOf, filters }: DayRange & { readonly asOf: number; readonly filters: string },
+): string {
+  const isToNow = toDay * secondsPerDay <= asOf && (toDay + 1) * secondsPerDay > asOf
+  const days = isToNow && fromDay < toDay ? `since ${dayWords(fromDay)}` : daysWords(fromDay, toDay)
+  const thisYear = ` ${secondsToIso(asOf).slice(0, 4)}`
+  const [late, damaged] = missingStates
+    .filter((state) => state !== 'missing')
+    .map((state) => slots.filter((each) => each.state === state).length)
+  const files = counted(slots.length, 'file', 'files')
+  const stations = counted(stationsOf(slots).length, 'station', 'stations')
+  const counts = [
+    slots.length === 0 ? 'nothing' : `${files} of ${stations}`,
+    late && `${readableNumber(late)} of them late`,
+    damaged && `${readableNumber(damaged)} damaged`,
+  ]
+  const whose = filters === '' ? '' : `, ${filters}`
+  return `Missing ${days.replaceAll(thisYear, '')}${whose}: ${counts.filter(Boolean).join(', ')}`
+}
+
+/** Names that are shown and copied; CSV and JSON have all. */
+const maxNames = 2000
+
+/** The names to look for elsewhere, one for a day on which all files are missing. */
+export function namesHtml(slots: readonly MissingSlot[], kept: readonly QueryPair[]): Child {
+  if (slots.length === 0) return undefined
+  const bySeries = Map.groupBy(slots, ({ series }) => keyOf(series)).values()
+  const names = Array.from(bySeries)
+    .flatMap((own) => {
+      const [first] = own
+      const ascending = own.map(({ slot }) => slot).toSorted((a, b) => a - b)
+      return first === undefined ? [] : missingPatterns(first.series, ascending)
+    })
+    .toSorted()
+  const more = names.length - maxNames
+  const hrefOf = (format: string) => `?${queryText([...kept, ['format', format]])}`
+  return html`<section class="command names" id="names">
+<h2>Names of ${slots.length === 1 ? 'the file' : `the ${readableNumber(slots.length)} files`}, to look for elsewhere</h2>
+<button type="button" class="copy" hidden>Copy</button> <a href="${hrefOf('csv')}">CSV</a> <a href="${hrefOf('json')}">JSON</a>
+<pre tabindex="0"><code>${names.slice(0, maxNames).join('\n')}</code></pre>
+${more > 0 && html`<p class="note">${readableNumber(more)} more are in CSV and JSON.</p>`}
+</section>
+`
+}
