@@ -15,6 +15,9 @@ const unneeded = /^(tests?|benchmarks?|examples?|docs?|node_modules)$/
 const driver = 'node_modules/better-sqlite3'
 /** Not its C sources. */
 const driverFiles = /^(lib\/|package\.json$|LICENSE$)/
+/** Not the coasts with ten times the points, which no map draws. */
+const atlas = 'node_modules/world-atlas'
+const unusedCoasts = /^(land-.*|countries-10m)\.json$/
 /**
  * The part of the SQLite driver that is no JavaScript; the package has those for other systems too.
  */
@@ -71,6 +74,7 @@ function filesOf(root, folder) {
       return depth === 0 && unneeded.test(entry.name) ? [] : inside(name, depth + 1)
     })
   const files = inside('', 0)
+  if (folder === atlas) return files.filter((file) => !unusedCoasts.test(file))
   if (folder !== driver) return files
   return files.filter((file) => driverFiles.test(file) || join(folder, file) === driverBinary)
 }

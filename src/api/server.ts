@@ -7,6 +7,7 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest }
 import fastify, { LogController } from 'fastify'
 import type { Logger } from 'pino'
 import { ExpectedRules } from '../series/expectation.ts'
+import { StationPlaces } from '../series/station-places.ts'
 import { readJsonBodies } from './admin/request-body.ts'
 import { ArchiveReader } from './archive/archive-reader.ts'
 import { ConnectionLimiter } from './connections/connection-limiter.ts'
@@ -28,6 +29,7 @@ import {
 import { ClientLimits } from './http/limits.ts'
 import { supportResources, untilLeastSeq } from './http/resource.ts'
 import type { ApiDeps } from './http/settings.ts'
+import { StationMap } from './map/station-map.ts'
 import { addAssets } from './pages/assets.ts'
 import { answerByAccept } from './pages/error-answer.ts'
 import { Site } from './pages/site.ts'
@@ -49,7 +51,7 @@ const alertsAgeMs = 30_000
 /** Builds the API on a catalogue. Does not listen; the caller chooses the address. */
 export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   const asOfReader = new AsOfReader(deps)
-  const expected = deps.settings.expected ?? new ExpectedRules([])
+  const { expected = new ExpectedRules([]), places = new StationPlaces([]) } = deps.settings
   const turns = new Turns()
   const network = new NetworkStatusCache({ ...deps, expected, asOfReader, turns })
   const archive = new ArchiveReader(deps)
@@ -94,7 +96,9 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   app.addHook('onListen', async () => {
     await network.ifLoaded()
   })
-  addResources(app, { ...context, expected, asOfReader, network, archive, unservedFiles })
+  const map = new StationMap(places)
+  const own = { expected, places, asOfReader, network, archive, map, unservedFiles }
+  addResources(app, { ...context, ...own })
   addEntrances(app, context)
   addHealth(app, context)
   addMetrics(app, metrics)

@@ -6,13 +6,15 @@ import { stringify } from 'smol-toml'
 import { isServer, serverName } from '../catalogue/database-url.ts'
 import { sqliteProblem, sqliteVersion } from '../catalogue/sqlite/open.ts'
 import type { Fault } from '../config/checks.ts'
-import { baseUrlFor, ConfigError } from '../config/checks.ts'
+import { baseUrlFor, ConfigError, faultsOf } from '../config/checks.ts'
 import type { CheckedCommand } from '../config/command-options.ts'
 import type { DraftConfig } from '../config/load.ts'
 import type { OptionKey } from '../config/options.ts'
 import { optionKeys, optionOf } from '../config/options.ts'
+import { readStationsFile } from '../config/stations-file.ts'
 import { print } from '../runtime/program.ts'
 import { checkMachine, checkServers, usualCommand } from './machine-check.ts'
+import type { Finding } from './place-check.ts'
 import { checkPlaces } from './place-check.ts'
 import { unitDirectories } from './unit-directories.ts'
 
@@ -33,6 +35,7 @@ export async function checkConfig(
     ...checkMachine(values, command, unitDirectories()),
     ...(await checkPlaces(values)),
     ...servers.findings,
+    ...(command === 'index' ? [] : checkStations(values)),
   ]
   const isFile = !isServer(values.database ?? '')
   const version = sqliteVersion()
@@ -58,6 +61,18 @@ export async function checkConfig(
   ]
   if (all.length > 0) throw new ConfigError(all)
   return 0
+}
+
+/** The lines of `stations_file` that are left out; other checks report an unreadable file. */
+function checkStations({ stations_file: path }: DraftConfig['values']): readonly Finding[] {
+  let faults: readonly string[] = []
+  const unreadable = faultsOf(() => ({ faults } = readStationsFile(path)))
+  if (path === undefined || unreadable.length > 0) return []
+  return faults.map((fault) => ({
+    key: 'stations_file',
+    words: `${JSON.stringify(path)} ${fault}`,
+    level: 'warning',
+  }))
 }
 
 function configLines({ values, origins }: DraftConfig): readonly string[] {

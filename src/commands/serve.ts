@@ -12,6 +12,7 @@ import { baseUrlFor } from '../config/checks.ts'
 import type { ConfigOf } from '../config/command-options.ts'
 import { readExpectedFile } from '../config/expected-file.ts'
 import { readToken } from '../config/named-files.ts'
+import { readStationsFile } from '../config/stations-file.ts'
 import type { Exchange } from '../control-socket/client.ts'
 import {
   askIndexer,
@@ -27,6 +28,7 @@ import { packageVersion, print } from '../runtime/program.ts'
 import { realDirectories } from '../runtime/real-path.ts'
 import { ServiceManager } from '../runtime/service-manager.ts'
 import { ExpectedRules } from '../series/expectation.ts'
+import { StationPlaces } from '../series/station-places.ts'
 import { controlOf } from './control.ts'
 
 /**
@@ -161,6 +163,7 @@ function settingsOf(
     checksums: config.checksums,
     problems: config.problems,
     expected: new ExpectedRules(readExpectedFile(config.expectedFile)),
+    places: placesOf(config, logger),
     version: packageVersion(),
     identity: {
       title: config.archiveTitle ?? 'RINEX file catalogue',
@@ -173,6 +176,13 @@ function settingsOf(
     connectionsPerAddress: config.connectionsPerAddress,
     trustedProxies: config.trustedProxies,
   }
+}
+
+/** The places of the file; what is wrong with its other lines goes to the log. */
+function placesOf({ stationsFile }: ConfigOf<'serve'>, logger: Logger): StationPlaces {
+  const { places, faults } = readStationsFile(stationsFile)
+  for (const fault of faults) logger.warn({ stations_file: stationsFile }, `stations_file ${fault}`)
+  return new StationPlaces(places)
 }
 
 function administrationOf(

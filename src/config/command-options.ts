@@ -44,6 +44,7 @@ const api = [
   'problems',
   'admin_token_file',
   'expected_file',
+  'stations_file',
 ] as const
 
 export const commandOptions = {

@@ -9,16 +9,18 @@ import { ConfigError, faultsOf } from './checks.ts'
 import type { CheckedCommand } from './command-options.ts'
 import { readExpectedFile } from './expected-file.ts'
 import type { DraftConfig, FurtherCheck } from './load.ts'
+import { readStationsFile } from './stations-file.ts'
 
 /** Checks the file that the indexer reads at its start, that of `database_password_file`. */
 const checkIndexerFiles: FurtherCheck = (values) =>
   faultsOf(() => readToken('database_password_file', values.database_password_file))
 
-/** Checks the files of `admin_token_file` and `expected_file` as well, which the API reads. */
+/** Checks the files that the API reads as well: token, expected series, places of stations. */
 export const checkAllFiles: FurtherCheck = (values, origins) => [
   ...checkIndexerFiles(values, origins),
   ...faultsOf(() => readToken('admin_token_file', values.admin_token_file)),
   ...faultsOf(() => readExpectedFile(values.expected_file)),
+  ...faultsOf(() => readStationsFile(values.stations_file)),
 ]
 
 /** What must hold before a daemon starts, besides the form of its values. */

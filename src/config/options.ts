@@ -225,6 +225,13 @@ export const options = {
     meaning: 'TOML file with the series that must arrive, whatever was delivered before.',
     flag: 'FILE',
   },
+  stations_file: {
+    ...optionalFile,
+    default: undefined,
+    defaultText: 'none: there is no map',
+    meaning: 'CSV file with the positions of stations, for the map.',
+    flag: 'FILE',
+  },
   linked_directories: {
     kind: 'paths',
     check: list(text((value) => value.startsWith('/') && !value.includes('\0'))),

@@ -52,6 +52,7 @@ t.test('the example configuration shows every option at its default', async (t) 
     adminTokenFile: '/etc/rinex-catalogue/admin-token',
     internalPrefix: '/internal/archive/',
     expectedFile: '/etc/rinex-catalogue/expected.toml',
+    stationsFile: '/etc/rinex-catalogue/stations.csv',
   }
   const moved = JSON.stringify(expected).replaceAll(packageRoot, home)
   // In a deep checkout, the path of the socket is relative to the working directory.

@@ -34,13 +34,21 @@ export function apiContext(
   limits: ClientLimits,
   site: { readonly facts: () => SiteFacts; readonly version: () => string },
 ): ApiContext {
-  const { baseUrl, datasetPrefix, version, checksums, identity } = deps.settings
+  const { baseUrl, datasetPrefix, version, checksums, identity, places } = deps.settings
+  const placesDigest = digest(JSON.stringify(places?.all ?? []))
   // The base URL is known only when the server listens, so links are computed on first use.
   let cached: { base: string; links: Links; deployment: string } | undefined
   const current = () => {
     const base = baseUrl()
     if (cached?.base !== base) {
-      const settings = [version, base, datasetPrefix, checksums, JSON.stringify(identity)]
+      const settings = [
+        version,
+        base,
+        datasetPrefix,
+        checksums,
+        JSON.stringify(identity),
+        placesDigest,
+      ]
       const deployment = digest(settings.join('\n')).slice(0, 8)
       cached = { base, links: linksBelow(base, datasetPrefix), deployment }
     }

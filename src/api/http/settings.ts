@@ -10,6 +10,7 @@ import type {
 } from '../../control-socket/protocol.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { ExpectedRules } from '../../series/expectation.ts'
+import type { StationPlaces } from '../../series/station-places.ts'
 
 export interface ConnectionLimits {
   /** Maximum number of connections, or behind a proxy of requests, of one address. */
@@ -60,6 +61,8 @@ export interface ApiSettings extends ConnectionLimits {
   readonly identity: Identity
   /** Series that must arrive (`expected_file`); none without it. */
   readonly expected?: ExpectedRules
+  /** Where stations are (`stations_file`); nowhere without it. */
+  readonly places?: StationPlaces
 }
 
 /** Requests to the indexer; they fail with `IndexerUnreachable` or `RequestRejected`. */

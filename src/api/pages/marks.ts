@@ -171,10 +171,14 @@ export function slotLegend(found: Iterable<Cell>, white?: string): Html {
   )
 }
 
-export function stationLegend(found: Iterable<StationDelivery>): Html {
+/** @param last a further item, of what has no such mark */
+export function stationLegend(found: Iterable<StationDelivery>, last?: Child): Html {
   const set = new Set(found)
   const shown = (Object.keys(stationMarks) as StationDelivery[]).filter((state) => set.has(state))
-  return legend(shown.map((state) => html`${stationMark(state)} ${stationMarks[state]}`))
+  return legend(
+    shown.map((state) => html`${stationMark(state)} ${stationMarks[state]}`),
+    last,
+  )
 }
 
 function legend(items: readonly Html[], last?: Child): Html {

@@ -4,8 +4,10 @@ import { readableTime } from '../../runtime/readable.ts'
 import type { AsOf } from '../../series/as-of.ts'
 import { indexerStopped, notScanned } from '../../series/as-of.ts'
 import type { ExpectedRules } from '../../series/expectation.ts'
+import type { StationPlaces } from '../../series/station-places.ts'
 import type { ApiContext } from '../http/context.ts'
 import { digest } from '../http/context.ts'
+import type { StationMap } from '../map/station-map.ts'
 import * as schema from '../openapi/schema.ts'
 import type { AsOfReader } from './as-of-reader.ts'
 import type { NetworkStatus } from './known-series.ts'
@@ -15,6 +17,8 @@ export interface NetworkContext extends ApiContext {
   readonly network: NetworkStatusCache
   readonly asOfReader: AsOfReader
   readonly expected: ExpectedRules
+  readonly places: StationPlaces
+  readonly map: StationMap
 }
 
 /** What JSON answers say of how current their states are. */

@@ -1,0 +1,120 @@
+/** A map of stations, drawn here in SVG: no tile of somebody else, no script. */
+import { geoPath } from 'd3-geo'
+import { LRUCache } from 'lru-cache'
+import type { StationPlaces } from '../../series/station-places.ts'
+import type { StationDelivery } from '../../series/station-states.ts'
+import type { Html } from '../pages/html.ts'
+import { html } from '../pages/html.ts'
+import { stationLegend, stationMarks, stationShape } from '../pages/marks.ts'
+import type { Scale } from './coastline.ts'
+import { Coastline } from './coastline.ts'
+import { Outline } from './outline.ts'
+import type { View } from './view.ts'
+import { viewOf } from './view.ts'
+
+/** A station on a map. */
+export interface MappedStation {
+  readonly code: string
+  readonly name?: string | undefined
+  readonly latitude: number
+  readonly longitude: number
+  /** `undefined` for one that is not expected. */
+  readonly state: StationDelivery | undefined
+}
+
+/** Maps that are kept without their stations: few extents are asked for again and again. */
+const keptMaps = 24
+
+/** The word for stations without a state. */
+const silent = 'not expected'
+
+/** The worst lie above the others. */
+const order = [undefined, ...(Object.keys(stationMarks) as StationDelivery[]).toReversed()]
+
+/** Draws maps of stations whose places are known. */
+export class StationMap {
+  readonly #places: StationPlaces
+  readonly #kept = new LRUCache<string, Html>({ max: keptMaps })
+  readonly #world = new Map<Scale, Coastline>()
+
+  constructor(places: StationPlaces) {
+    this.#places = places
+  }
+
+  /**
+   * A map of those of these stations whose places are known; nothing if there are none.
+   * @param up the path from the page to the API
+   */
+  of(stations: Iterable<Pick<MappedStation, 'code' | 'state'>>, up: string): Html | undefined {
+    const mapped = Array.from(stations).flatMap(({ code, state }) => {
+      const place = this.#places.of(code)
+      return place === undefined ? [] : [{ ...place, code, state }]
+    })
+    return mapped.length === 0 ? undefined : this.draw(mapped, up)
+  }
+
+  /** A map of at least one station, with its legend. */
+  draw(stations: readonly MappedStation[], up: string): Html {
+    const view = viewOf(stations.map(({ longitude, latitude }) => [longitude, latitude]))
+    const land = this.#kept.get(view.key) ?? this.#land(view)
+    this.#kept.set(view.key, land)
+    const sorted = stations.toSorted((a, b) => order.indexOf(a.state) - order.indexOf(b.state))
+    return html`<figure class="map">
+<div>
+${land}
+<svg class="stations" role="group" aria-label="${labelOf(stations)}">
+${sorted.map((station) => markOf(station, view, up))}</svg>
+</div>
+${stationLegend(
+  sorted.flatMap(({ state }) => state ?? []),
+  sorted.some(({ state }) => state === undefined) &&
+    html`<svg class="mark" width="12" height="12" aria-hidden="true"><circle class="silent" cx="6" cy="6" r="2"/></svg> ${silent}`,
+)}</figure>
+`
+  }
+
+  #land({ projection, scale, cap, width, height }: View): Html {
+    const world = this.#world.get(scale) ?? new Coastline(scale)
+    this.#world.set(scale, world)
+    const [land, borders] = [world.land(cap), world.borders(cap)].map((shape) => {
+      const outline = new Outline()
+      geoPath(projection, outline)(shape)
+      return outline.toString()
+    })
+    return html`<svg viewBox="0 0 ${width} ${height}" aria-hidden="true"><path class="land" d="${land}"/><path class="border" d="${borders}"/></svg>`
+  }
+}
+
+function labelOf(stations: readonly MappedStation[]): string {
+  const counts = (Object.keys(stationMarks) as StationDelivery[]).flatMap((state) => {
+    const count = stations.filter((station) => station.state === state).length
+    return count > 0 ? `${count} ${stationMarks[state]}` : []
+  })
+  return [`Map of ${stations.length} stations`, counts.join(', ')].filter(Boolean).join(': ')
+}
+
+/**
+ * The mark of a station, of the same size however wide the map is. Those that deliver are no tab
+ * stops: they would be too many, and the lists have them too.
+ */
+function markOf(
+  { code, name, latitude, longitude, state }: MappedStation,
+  { projection, width, height }: View,
+  up: string,
+): Html {
+  const [x, y] = projection([longitude, latitude]) ?? [0, 0]
+  const words = state === undefined ? silent : stationMarks[state]
+  const title = name === undefined ? code : `${code} ${isolated(name)}`
+  const isGood = state === undefined || state === 'delivers'
+  return html`<svg x="${percent(x / width)}" y="${percent(y / height)}"><a href="${up}station/${code}/"${isGood && html` tabindex="-1"`}><title>${title}: ${words}</title>${state === undefined ? html`<circle class="silent" r="2"/>` : stationShape(state, 0, 0)}</a></svg>
+`
+}
+
+/** A name that is written from right to left, or has marks for it, turns only itself. */
+function isolated(name: string): string {
+  return /^[\p{ASCII}\p{Script=Latin}]*$/u.test(name) ? name : `\u2068${name}\u2069`
+}
+
+function percent(share: number): string {
+  return `${Math.round(share * 1000) / 10}%`
+}

@@ -1,0 +1,41 @@
+/** Where stations are, from the file `stations_file`. Pure. */
+
+/** The place of a station. The code has 4 or 9 characters, in upper case. */
+export interface StationPlace {
+  readonly code: string
+  /** Degrees, from -90 to 90. */
+  readonly latitude: number
+  /** Degrees, from -180 to 180. */
+  readonly longitude: number
+  /** A text for people, as somebody wrote it. */
+  readonly name?: string | undefined
+}
+
+/**
+ * The places of all stations. A code of 4 characters stands for the codes of 9 characters that
+ * begin with it, and for itself stands the only code of 9 characters that begins with it.
+ */
+export class StationPlaces {
+  /** All lines of the file. */
+  readonly all: readonly StationPlace[]
+  readonly #byCode = new Map<string, StationPlace>()
+  /** Codes of 9 characters by their first 4; `undefined` if there are several. */
+  readonly #bySite = new Map<string, StationPlace | undefined>()
+
+  constructor(places: readonly StationPlace[]) {
+    this.all = places
+    for (const place of places) {
+      this.#byCode.set(place.code, place)
+      const site = place.code.slice(0, 4)
+      this.#bySite.set(site, this.#bySite.has(site) ? undefined : place)
+    }
+  }
+
+  /** The place of a station; `undefined` if it is not known. @param code in upper case */
+  of(code: string): StationPlace | undefined {
+    const exact = this.#byCode.get(code)
+    return (
+      exact ?? (code.length === 4 ? this.#bySite.get(code) : this.#byCode.get(code.slice(0, 4)))
+    )
+  }
+}
