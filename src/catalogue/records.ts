@@ -59,6 +59,8 @@ export interface FileIdentity {
 export interface FileDetails extends Hashed, Pick<FileRecord, 'size' | 'mtimeUs'> {
   /** The first problem of the file, in the order of `problems`. */
   readonly problem: Problem | undefined
+  /** When the file arrived; `undefined` if it was not seen arriving. */
+  readonly arrivalUs: number | undefined
 }
 
 /** A file as lists return it. */

@@ -125,12 +125,14 @@ async function openRecord(t: Test, page: Page): Promise<void> {
   await follow(page, page.locator(`${rows} th a`).first())
   t.match(await page.locator('h1').textContent(), 'GRAZ00AUT_S_20260300000_01H_30S_MO.crx.gz')
   t.equal(await page.getByRole('link', { name: /20260300100_01H/ }).count(), 1, 'the next hour')
+  await page.getByText('Other files of the station').click()
   t.equal(await page.getByRole('link', { name: /20260300000_01D_MN/ }).count(), 1, 'another type')
   const [download] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('link', { name: 'Download' }).click(),
   ])
   t.ok(readFileSync(await download.path()).equals(content))
+  await page.getByText('All that is known').click()
   await follow(page, page.locator('dd a[href*="/changes/"]'))
   t.match(
     await page.locator(`${rows} th`).allTextContents(),
@@ -276,7 +278,7 @@ t.test('the links of a table are reachable on screens of all widths', { skip }, 
       ['status/problems/', [/^GRAZ/, /^the file is in the directory of another/]],
     ] as const) {
       await page.goto(`${api}${path}`)
-      if (path === 'changes/') await page.getByText('replaced: another size').waitFor()
+      if (path === 'changes/') await page.getByText('replaced', { exact: true }).waitFor()
       for (const width of [1000, 800, 500, 360]) {
         await page.setViewportSize({ width, height: 640 })
         for (const name of names) {

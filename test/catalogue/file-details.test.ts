@@ -1,6 +1,6 @@
 /**
- * Details of files (size, mtime, checksum, problem), and `detailsSeq`, which grows when they
- * change.
+ * Details of files (size, mtime, checksum, problem, arrival), and `detailsSeq`, which grows when
+ * they change.
  */
 import type { CatalogueReader } from '../../src/catalogue/questions/reader.ts'
 import t, { exact } from '../tap.ts'
@@ -61,13 +61,17 @@ t.test('changes of details raise detailsSeq, changes of records raise seq', asyn
 
 t.test('pages, chunks and changes include details only if they are requested', async (t) => {
   const { writer, reader, apply } = await openCatalogue(t)
-  const added = [newFile(graz, facts), { ...newFile(zimm, facts), incomplete: true }]
+  const arrivalUs = 1_769_058_300_000_000
+  const added = [
+    { ...newFile(graz, facts), arrivalUs },
+    { ...newFile(zimm, facts), incomplete: true },
+  ]
   await apply({ added: [...added, newFile('onsa0010.26d.gz')] }, 'obs/2026/002')
   await writer.keepChecksums([checksumOf(1, { problem: 'broken' })], 3)
   const expected = [
-    { ...facts, sha256: undefined, problem: 'misplaced' },
-    { ...facts, sha256: undefined, problem: 'incomplete' },
-    { ...facts, sha256, problem: 'broken' },
+    { ...facts, sha256: undefined, problem: 'misplaced', arrivalUs: undefined },
+    { ...facts, sha256: undefined, problem: 'incomplete', arrivalUs: undefined },
+    { ...facts, sha256, problem: 'broken', arrivalUs },
   ]
   const query = { limit: 20, details: true }
   const ids = [3, 2, 1]
@@ -97,6 +101,6 @@ t.test('pages, chunks and changes include details only if they are requested', a
   t.notOk(withoutDetails.some((record) => 'details' in record))
   await apply({ removed: [1] }, 'obs/2026/002')
   const removed = await reader.changes({ ...query, since: 3, filters: {} })
-  const gone = { ...facts, sha256: undefined, problem: undefined }
+  const gone = { ...facts, sha256: undefined, problem: undefined, arrivalUs: undefined }
   t.match(removed.changes, exact([{ change: 'removed', record: { details: gone } }]))
 })

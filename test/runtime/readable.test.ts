@@ -55,7 +55,7 @@ t.test('a change is described by its kind and its times', async (t) => {
     ['created', '1', '1', 'restored'],
     ['created', '1', '2', 'restored'],
     ['created', '1', '3', 'restored, with another size or time'],
-    ['modified', '1', '3', 'replaced: another size or time'],
+    ['modified', '1', '3', 'replaced'],
     ['removed', '1', '1', 'removed'],
   ] as const)
     t.equal(changeLabel({ kind, at: '3', created, modified }), text)

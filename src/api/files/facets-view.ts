@@ -10,7 +10,7 @@ import { html } from '../pages/html.ts'
 import { filterParameters } from '../parameters/file-filters.ts'
 
 /** At most this many values of a facet are shown at once. */
-const mostShown = 12
+const mostShown = 6
 
 interface FacetView {
   readonly key: keyof FileFilter

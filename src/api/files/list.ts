@@ -11,6 +11,7 @@ import { addResource } from '../http/resource.ts'
 import { layOut } from '../pages/layout.ts'
 import type { Query } from '../parameters/request.ts'
 import { ignoredHeader, valuesOf } from '../parameters/request.ts'
+import { viewOf } from './file-view.ts'
 import type { ListRequest } from './list-request.ts'
 import { countingOf, readListRequest } from './list-request.ts'
 import { filesView, renderList } from './page.ts'
@@ -93,16 +94,17 @@ async function makePage(
   )
   await requester.turn()
   const pages = pageLinks(links(), range, { name: 'rinex-file', kept, count })
-  const results = records.map((record) => serialiseRecord(record, links()))
   const etag = tag(head, format, { details: list.dependsOnDetails })
   const headers = { ...linkHeader(pages), 'catalogue-seq': String(head.seq) }
   if (format === 'html') {
     const place = { count, range, kept, ignored, pages, ordering, filter, sums }
+    const results = records.map((record) => viewOf(record, links()))
     const page = renderList({ ...place, results, links: links(), headers })
     const body = ownBuffer(layOut(page, site()))
     return { headers: { etag, ...headers, ...pageHeaders }, body }
   }
   const { next, previous } = pages
+  const results = records.map((record) => serialiseRecord(record, links()))
   const further = counting && serialiseSums(sums, counting)
   const body = ownBuffer(JSON.stringify({ count, next, previous, results, ...further }))
   return { headers: { etag, ...headers, 'content-type': mediaTypes.json }, body }

@@ -1,8 +1,9 @@
 /** The HTML page of the list: filter form, table, and links to the same list in other formats. */
 import type { FileFilter, Ordering } from '../../catalogue/filter.ts'
 import type { Facets, PageSums } from '../../catalogue/sums.ts'
+import { microsecondsToIso } from '../../parse/calendar.ts'
 import { countryName } from '../../parse/countries.ts'
-import { counted, readableSize, readableTime } from '../../runtime/readable.ts'
+import { counted, readableNumber, readableSize, readableTime } from '../../runtime/readable.ts'
 import type { Links, QueryPair } from '../http/links.ts'
 import { pageUrl, stationUrl } from '../http/links.ts'
 import type { CollectionPage, CollectionView } from '../pages/collection.ts'
@@ -10,16 +11,15 @@ import { renderCollection } from '../pages/collection.ts'
 import type { Field } from '../pages/filter-form.ts'
 import type { Child, Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
-import { durationLabel, periodLabel, typeLabel } from '../pages/labels.ts'
 import type { Page } from '../pages/layout.ts'
-import { commandHtml, link, note } from '../pages/parts.ts'
-import { dateCell, momentCell, titled } from '../pages/table.ts'
+import { link, note } from '../pages/parts.ts'
 import { feedParameters, filterParameters } from '../parameters/file-filters.ts'
 import { formFieldsOf } from '../parameters/parameter.ts'
 import { renderFacets } from './facets-view.ts'
-import type { WireRecord } from './serialise.ts'
+import type { FileView } from './file-view.ts'
+import { arrivedCell, faultMark, kindCell, startCell } from './file-view.ts'
 
-export const filesView: CollectionView<WireRecord> = {
+export const filesView: CollectionView<FileView> = {
   frame: { title: 'Files', section: 'rinex-file', up: '../' },
   noun: ['file', 'files'],
   filters: filterParameters,
@@ -34,64 +34,32 @@ export const filesView: CollectionView<WireRecord> = {
       label: 'File',
       first: 'ascending',
       isHeader: true,
-      cell: ({ filename, url, file }) => [
-        link(filename, url),
-        file?.problem && html` <span class="state bad">${file.problem}</span>`,
-      ],
+      cell: (file) => [link(file.name, file.href), faultMark(file)],
     },
-    {
-      label: 'Get',
-      cell: ({ download_path: href, filename }) => link('↓', href, `Download ${filename}`),
-    },
+    { label: 'Get', cell: ({ download, name }) => link('↓', download, `Download ${name}`) },
     {
       label: 'Station',
-      cell: ({ file }, links) => {
-        const code = file?.station ?? ''
-        return code === '' ? '' : link(code, stationUrl(links, code))
-      },
+      cell: ({ parsed }, links) =>
+        parsed && link(parsed.station, stationUrl(links, parsed.station)),
     },
+    { label: 'Size', isNumber: true, cell: ({ size }) => readableSize(size) },
+    { key: 'data_date', label: 'Start of data', first: 'descending', cell: startCell },
+    { label: 'What', cell: kindCell },
     {
-      label: 'Size',
-      isNumber: true,
-      cell: ({ file }) => (typeof file?.size === 'number' ? readableSize(file.size) : ''),
-    },
-    {
-      key: 'data_date',
-      label: 'Start of data',
+      key: 'created',
+      label: 'Arrived',
       first: 'descending',
-      cell: ({ data_date: time }) => dateCell(time),
-    },
-    { label: 'Type', cell: (record) => typeLabel(record.file_type) },
-    { label: 'Period', cell: periodOf },
-    { label: 'Name', cell: (record) => (record.file_version === 'r2' ? 'short' : 'long') },
-    { label: 'Area', cell: ({ file }) => file?.area ?? '' },
-    { key: 'created', label: 'Arrived', first: 'descending', cell: arrivedCell },
-    {
-      key: 'id',
-      label: 'Record',
-      first: 'descending',
-      isNumber: true,
-      cell: ({ id }) => String(id),
+      cell: (file) => [arrivedCell(file), replacedNote(file)],
     },
   ],
 }
 
-function periodOf({ filename, file_duration: duration }: WireRecord): Child {
-  // Only the name tells how many minutes, hours or days.
-  const [, code] = /^.{9}_[RSU]_\d{11}_(\d\d[A-Z])_/i.exec(filename) ?? []
-  const text = code?.toUpperCase() === '15M' ? periodLabel('15M') : durationLabel(duration)
-  return code === undefined ? text : titled(text, code)
+function replacedNote({ createdUs, modifiedUs }: FileView): Child {
+  const time = readableTime(microsecondsToIso(modifiedUs), 'second')
+  return modifiedUs !== createdUs && note('replaced', `replaced ${time}`)
 }
 
-function arrivedCell({ created, modified }: WireRecord): Child {
-  const isReplaced = modified !== created
-  return [
-    momentCell(created),
-    isReplaced && note('replaced', `replaced ${readableTime(modified, 'second')}`),
-  ]
-}
-
-interface ListPageData extends CollectionPage<WireRecord> {
+interface ListPageData extends CollectionPage<FileView> {
   readonly filter: FileFilter
   readonly sums: PageSums | undefined
   readonly ordering: Ordering
@@ -102,7 +70,6 @@ interface ListPageData extends CollectionPage<WireRecord> {
 
 export function renderList(list: ListPageData): Page {
   const { links, headers, sums, filter, count, kept, range } = list
-  const data = selectionOf(list)
   const view = { ...filesView, fields: fieldsWith(sums?.facets) }
   const facets = renderFacets(sums?.facets, { filter, kept, limit: range.limit })
   return renderCollection(view, list, {
@@ -110,8 +77,7 @@ export function renderList(list: ListPageData): Page {
     headers,
     beside: facets,
     headline: (filters) => headline(filters, count, sums?.bytes),
-    above: formatLinks(data),
-    below: count > 0 && downloadHtml(data),
+    above: getHtml(selectionOf(list)),
   })
 }
 
@@ -127,21 +93,14 @@ export function headline(filters: string, count: number, bytes: number | undefin
   return count === 0 ? 'No files' : `All ${total}`
 }
 
-/** The same list in other formats. */
-function formatLinks({ formats, total }: SelectedFiles): Html {
-  const { json, urls, csv, ndjson, changes } = formats
-  return html`<p class="formats">This page as <a href="${json}">JSON</a>; ${total} as
- <a href="${urls}">list of URLs</a>, <a href="${csv}">CSV</a> or <a href="${ndjson}">NDJSON</a>;
- new files as they come: <a href="${changes}">changes</a>.</p>
-`
-}
-
-/** The commands that download all files of the list. */
-function downloadHtml({ total, commands }: SelectedFiles): Html {
-  return html`<section class="selection">
-<h2>Download ${total}</h2>
-${commands.map((command) => commandHtml(command))}
-</section>
+/** How to get all files of the list: a command, and the list in other formats. */
+function getHtml({ total, command, formats }: SelectedFiles): Html {
+  const { urls, csv, ndjson, json, changes } = formats
+  const all = (text: string, href: string) => html`<a href="${href}">${text}</a>`
+  return html`<div class="command get"><b>Get ${total}</b>
+<pre tabindex="0"><code>${command}</code></pre><button type="button" class="copy" hidden>Copy</button>
+${all('URLs', urls)} ${all('CSV', csv)} ${all('NDJSON', ndjson)}
+ <a href="${json}" title="This page as JSON">JSON</a> ${all('follow changes', changes)}</div>
 `
 }
 
@@ -159,7 +118,7 @@ function fieldsWith(facets: Facets | undefined): readonly Field[] {
 
 type SelectedFiles = ReturnType<typeof selectionOf>
 
-function selectionOf({ kept, links, range, count, sums }: ListPageData) {
+function selectionOf({ kept, links, range, count }: ListPageData) {
   // Streams have no facets, and refuse a parameter that has no effect.
   const selected = kept.filter(([name]) => name !== 'facets')
   const urlAs = (format: string): string =>
@@ -169,9 +128,8 @@ function selectionOf({ kept, links, range, count, sums }: ListPageData) {
     ['offset', String(range.offset)],
   ]
   const json = pageUrl(links, 'rinex-file', [...kept, ...place, ['format', 'json']])
-  const bytes = sums?.bytes
   return {
-    total: `all ${counted(count, 'file', 'files')}${bytes === undefined || count === 0 ? '' : ` (${readableSize(bytes)})`}`,
+    total: count === 1 ? 'it' : `all ${readableNumber(count)}`,
     formats: {
       json,
       csv: urlAs('csv'),
@@ -179,10 +137,7 @@ function selectionOf({ kept, links, range, count, sums }: ListPageData) {
       urls: urlAs('urls'),
       changes: pageUrl(links, 'changes', feedParameters(kept)),
     },
-    commands: [
-      `curl -s '${shellSafe(urlAs('urls'))}' | wget -N -x -nH -i -`,
-      `curl -s --compressed '${shellSafe(urlAs('csv'))}' > list.csv`,
-    ],
+    command: `curl -s '${shellSafe(urlAs('urls'))}' | wget -N -x -nH -i -`,
   }
 }
 

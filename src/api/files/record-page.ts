@@ -1,205 +1,173 @@
-/** The page of one record: details and history of the file, and the files beside it. */
+/** The page of one file: can one trust it, its checksum, its neighbours; the rest is folded. */
 import type { ChangeKind } from '../../catalogue/records.ts'
 import { microsecondsToIso } from '../../parse/calendar.ts'
-import { countryName } from '../../parse/countries.ts'
-import type { FileDuration } from '../../parse/types.ts'
-import { counted, readableDate, readableNumber, readableTime } from '../../runtime/readable.ts'
+import { countryName, countryOf } from '../../parse/countries.ts'
+import { readableNumber, readableSize, readableTime } from '../../runtime/readable.ts'
 import { stationUrl } from '../http/links.ts'
-import type { Html } from '../pages/html.ts'
+import type { Child, Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
-import { changeLabel, durationLabel, typeLabel } from '../pages/labels.ts'
+import { changeLabel, intervalLabel } from '../pages/labels.ts'
 import type { Page } from '../pages/layout.ts'
-import { commandHtml, factList, link, note } from '../pages/parts.ts'
-import type { Arrival } from './record-words.ts'
-import { arrivalSentence, stateSentence } from './record-words.ts'
-import type { WireRecord } from './serialise.ts'
+import { commandHtml, factList, link } from '../pages/parts.ts'
+import type { FileView } from './file-view.ts'
+import { kindCell, startCell } from './file-view.ts'
+import { arrivalSentence, dataWords, faultWord, kindWords, trustSentence } from './file-words.ts'
 
-/** Other files of the station: of the same time, and of the same series before and after. */
+/** Other files of the station. */
 export interface FilesBeside {
-  readonly sameTime: readonly WireRecord[]
-  readonly before: readonly WireRecord[]
-  readonly after: readonly WireRecord[]
+  /** Of the same time, of other types and names. */
+  readonly sameTime: readonly FileView[]
+  /** Of the same series, the nearest first. */
+  readonly before: readonly FileView[]
+  readonly after: readonly FileView[]
 }
 
 /** The latest change of the file, as the change feed has it. */
-export interface RecordHistory {
-  readonly seq: number
-  /** `undefined` if the change feed does not reach back to this change. */
-  readonly change: { readonly kind: ChangeKind; readonly at: string } | undefined
-  /** URL of the change feed with this change alone; `undefined` if the feed does not have it. */
-  readonly href: string | undefined
+export interface LatestChange {
+  readonly kind: ChangeKind
+  readonly atUs: number
+  /** The page of changes with this one alone. */
+  readonly href: string
 }
-
-const periods = {
-  m: 'minutes',
-  h: 'an hour',
-  d: 'a day',
-  y: 'a year',
-  u: 'an unspecified period',
-} as const satisfies Readonly<Record<FileDuration, string>>
 
 interface RecordContext {
   readonly beside: FilesBeside
-  readonly history: RecordHistory
-  readonly arrival: Arrival | undefined
+  /** `undefined` if the change feed does not reach back to this change. */
+  readonly change: LatestChange | undefined
   /** True if the file is in the queue of files to be hashed. */
   readonly isWaiting: boolean
 }
 
-export function renderRecord(record: WireRecord, context: RecordContext): Page {
-  const { file } = record
-  const { beside, history, arrival, isWaiting } = context
-  const frame = {
-    title: record.filename,
-    section: 'rinex-file',
-    crumbs: [{ text: 'Files', href: '../?format=api' }],
-    description: `${typeLabel(record.file_type)} file, ${durationLabel(record.file_duration)}, data from ${readableDate(record.data_date)}`,
-    up: '../../',
-    json: '?format=json',
-  }
+export function renderRecord(file: FileView, { beside, change, isWaiting }: RecordContext): Page {
+  const { name, parsed } = file
   return {
-    frame,
-    body: html`<p class="lead"><a class="button" href="${record.download_path}" download>Download</a> ${summaryOf(record, arrival)}</p>
-${stateNotice(file, context)}
-${factList(factsOf(record, isWaiting))}
-<h2>Commands</h2>
-${commandsOf(record).map(
-  ({ label, command }) => html`<p class="label">${label}</p>
+    frame: {
+      title: name,
+      section: 'rinex-file',
+      crumbs: [{ text: 'Files', href: '../?format=api' }],
+      description: parsed ? `${parsed.station}: ${dataWords(parsed)}` : name,
+      up: '../../',
+      json: '?format=json',
+    },
+    body: html`<p class="lead">${parsed && leadOf(parsed)}</p>
+${trustNotice(file, beside, isWaiting)}
+${file.size > 0 && html`<p><a class="button" href="${file.download}" download>Download ${readableSize(file.size)}</a></p>`}
+${checksumHtml(file, isWaiting)}
+${neighboursHtml(beside)}
+${folded('All that is known', factList(factsOf(file, change)))}
+${folded(
+  'Commands',
+  commandsOf(file).map(
+    ({ label, command }) => html`<p class="label">${label}</p>
 ${commandHtml(command)}`,
+  ),
 )}
-<h2>History</h2>
-${factList(historyFacts(record, history, arrival?.arrivalUs))}
-<p class="note">The catalogue stores only the latest change of each file${
-      history.href === undefined
-        ? '; the change feed begins after this one.'
-        : '. The number leads to it in the change feed.'
-    }</p>
-<div class="around">
-${filesHtml('The same time, in other types and names', beside.sameTime)}
-${filesHtml('Before', beside.before)}
-${filesHtml('After', beside.after)}
-</div>
-<details>
-<summary>This record as JSON</summary>
-<pre tabindex="0">${JSON.stringify(record, undefined, 2)}</pre>
-</details>
+${beside.sameTime.length > 0 && folded('Other files of the station at this time', filesHtml(beside.sameTime))}
 `,
   }
 }
 
-/** `observation data of a day from 2026-01-22 (022) UTC` */
-function summaryOf(record: WireRecord, arrival: Arrival | undefined): string {
-  const minutes = record.file_duration === 'm' ? (arrival?.spanSeconds ?? 0) / 60 : 0
-  const named = record.file_duration && periods[record.file_duration]
-  const period = minutes > 0 ? counted(minutes, 'minute', 'minutes') : named
-  return [
-    `${typeLabel(record.file_type)} data`,
-    period === null ? '' : `of ${period}`,
-    record.data_date === null ? '' : `from ${readableDate(record.data_date)} UTC`,
-  ]
-    .filter((text) => text !== '')
-    .join(' ')
-}
-
-function stateNotice(
-  file: WireRecord['file'],
-  { arrival, isWaiting }: Pick<RecordContext, 'arrival' | 'isWaiting'>,
-): Html {
-  const problem = file?.problem ?? null
-  const isHashed = typeof file?.sha256 === 'string'
-  const isFaulty = problem !== null
-  return html`<p class="notice${isFaulty && ' fault'}">${isFaulty && html`<strong>Problem:</strong> `}
-${stateSentence({ problem, isHashed, isWaiting })} ${arrival && arrivalSentence(arrival)}</p>
+function folded(summary: string, content: Child): Html {
+  return html`<details>
+<summary>${summary}</summary>
+${content}
+</details>
 `
 }
 
-function filesHtml(title: string, files: readonly WireRecord[]): Html {
-  const items = files.map(({ url, filename, file_type: type, data_date: date }) => {
-    const words = `${typeLabel(type)}, ${readableDate(date)}`
-    return html`<li>${link(filename, url)}${note(words)}</li>\n`
+/** `GRAZ00AUT, Austria: observations, whole day 24 Nov 2026 (328)` */
+function leadOf(parsed: NonNullable<FileView['parsed']>): Html {
+  const { station } = parsed
+  const country = countryOf(station)
+  const place = country === undefined ? '' : `, ${countryName(country)}`
+  return html`<a href="${stationUrl({ api: '../../' }, station)}">${station}</a>${place}: ${dataWords(parsed)}`
+}
+
+function trustNotice(file: FileView, { before, after }: FilesBeside, isWaiting: boolean): Html {
+  const sizesBeside = [...before, ...after]
+    .filter((each) => isAlike(each, file) && faultWord(each) === undefined)
+    .map(({ size }) => size)
+  const sentence = trustSentence({
+    ...file,
+    sizesBeside,
+    isWaiting,
+    isHashed: file.sha256 !== undefined,
   })
-  return html`<div><h2>${title}</h2>
-${items.length === 0 ? html`<p>None.</p>` : html`<ul class="plain">\n${items}</ul>`}
-</div>
+  return html`<p class="notice${faultWord(file) && ' fault'}">${sentence}
+ ${file.parsed && arrivalSentence(file, file.parsed)}</p>
 `
 }
 
-function factsOf(record: WireRecord, isWaiting: boolean) {
-  const { file } = record
-  const directory = record.download_path.slice(0, record.download_path.lastIndexOf('/') + 1)
-  const station = file?.station ?? null
+/** True if both have the same data of different times, so that their sizes can be compared. */
+function isAlike(file: FileView, other: FileView): boolean {
+  const [a, b] = [file, other].map(
+    ({ parsed }) => parsed && [kindWords(parsed), parsed.version, parsed.content].join(),
+  )
+  return a === b
+}
+
+/** The checksum with the command that compares a copy with it; of an empty file there is none. */
+function checksumHtml({ name, size, sha256 }: FileView, isWaiting: boolean): Child {
+  if (size === 0) return undefined
+  if (sha256 === undefined)
+    return html`<p class="note">Its checksum is not known${isWaiting && ' yet'}.</p>\n`
+  const command = `echo '${Buffer.from(sha256).toString('hex')}  ${name}' | sha256sum -c`
+  return html`<p class="label">Compare a copy with its checksum (SHA-256)</p>
+${commandHtml(command)}`
+}
+
+/** The files before and after this one, of the same kind if there are such. */
+function neighboursHtml({ before, after }: FilesBeside): Child {
+  const items = [
+    { label: 'Before', file: before[0] },
+    { label: 'After', file: after[0] },
+  ].flatMap(({ label, file }) => (file === undefined ? [] : [{ label, file }]))
+  return (
+    items.length > 0 &&
+    html`<nav class="around" aria-label="The same series"><ul>
+${items.map(({ label, file }) => html`<li>${label}: ${link(file.name, file.href)}</li>\n`)}</ul></nav>
+`
+  )
+}
+
+function filesHtml(files: readonly FileView[]): Html {
+  return html`<ul class="plain">
+${files.map((file) => html`<li>${link(file.name, file.href)} <span class="note">${kindCell(file)}, ${startCell(file)}</span></li>\n`)}</ul>
+`
+}
+
+function factsOf(file: FileView, change: LatestChange | undefined) {
+  const { parsed, directory, createdUs, modifiedUs } = file
+  const time = (us: number) => readableTime(microsecondsToIso(us), 'second')
+  const times = { created: microsecondsToIso(createdUs), modified: microsecondsToIso(modifiedUs) }
+  const changeWords = (each: LatestChange) => {
+    const at = microsecondsToIso(each.atUs)
+    return `${time(each.atUs)}, ${changeLabel({ kind: each.kind, at, ...times })}`
+  }
   return [
-    { name: 'Station', value: station, href: stationUrl({ api: '../../' }, station ?? '') },
-    { name: 'Country', value: file?.country && countryName(file.country) },
-    { name: 'Start of data (UTC)', value: readableDate(record.data_date) },
-    {
-      name: 'Size',
-      value: typeof file?.size !== 'number' ? null : `${readableNumber(file.size)} bytes`,
-    },
-    { name: 'Last written (UTC)', value: readableTime(file?.mtime ?? null, 'second') },
-    { name: 'Interval', value: file?.interval },
-    { name: 'Content', value: file?.content },
-    { name: 'Source', value: file?.source },
-    { name: 'Directory', value: new URL(directory).pathname, href: directory },
-    { name: 'Record', value: String(record.id) },
-    { name: 'Checksum', value: checksumState(file?.sha256 ?? null, isWaiting) },
-    { name: 'SHA-256', value: file?.sha256, className: 'code' },
+    { name: 'Size', value: `${readableNumber(file.size)} bytes` },
+    { name: 'Start of data', value: parsed && startCell(file) },
+    { name: 'Interval', value: parsed && intervalLabel(parsed.interval) },
+    { name: 'Content', value: parsed?.content },
+    { name: 'Source', value: parsed?.source },
+    { name: 'Last written (UTC)', value: time(file.mtimeUs) },
+    file.arrivalUs === undefined
+      ? { name: 'Found (UTC)', value: time(createdUs) }
+      : { name: 'Arrived (UTC)', value: time(file.arrivalUs) },
+    { name: 'Replaced (UTC)', value: modifiedUs === createdUs ? 'never' : time(modifiedUs) },
+    { name: 'Latest change (UTC)', value: change && changeWords(change), href: change?.href },
+    { name: 'Directory', value: `${directory}/`, href: `../../../data/${directory}/` },
   ]
 }
 
-function checksumState(sha256: string | null, isWaiting: boolean): string {
-  if (sha256 !== null) return 'known'
-  return isWaiting ? 'not hashed yet' : 'not hashed'
-}
-
-function historyFacts(
-  { created, modified }: WireRecord,
-  { seq, change, href }: RecordHistory,
-  arrivalUs: number | undefined,
-) {
-  return [
-    arrivalUs === undefined
-      ? { name: 'Found (UTC)', value: readableTime(created, 'second') }
-      : {
-          name: 'Arrived (UTC)',
-          value: readableTime(microsecondsToIso(arrivalUs), 'second'),
-        },
-    {
-      name: 'Last modified (UTC)',
-      value: modified === created ? 'never' : readableTime(modified, 'second'),
-    },
-    {
-      name: 'Latest change (UTC)',
-      value:
-        change &&
-        `${readableTime(change.at, 'second')}, ${changeLabel({ ...change, created, modified })}`,
-    },
-    { name: 'Number of the change', value: readableNumber(seq), href },
+function commandsOf({ download, directory, size }: FileView) {
+  const downloads = [
+    { label: 'Download', command: `curl -O '${download}'` },
+    { label: 'Download if it is newer than the copy', command: `wget -N '${download}'` },
   ]
-}
-
-function commandsOf({ download_path: url, filename, file }: WireRecord) {
-  const directory =
-    new URL(url).pathname
-      .split('/data/')
-      .at(-1)
-      ?.replace(/\/[^/]*$/, '') ?? ''
-  const check =
-    typeof file?.sha256 !== 'string'
-      ? []
-      : [
-          {
-            label: 'Compare a copy with the checksum',
-            command: `echo '${file.sha256}  ${filename}' | sha256sum -c`,
-          },
-        ]
+  const rescan = `rinex-catalogue rescan ${directory}`
   return [
-    { label: 'Download', command: `curl -O '${url}'` },
-    { label: 'Download if it is newer than the copy', command: `wget -N '${url}'` },
-    ...check,
-    {
-      label: 'On the server: read its directory again',
-      command: `rinex-catalogue rescan ${directory}`,
-    },
+    ...(size > 0 ? downloads : []),
+    { label: 'On the server: read its directory again', command: rescan },
   ]
 }

@@ -1,10 +1,7 @@
 /** A single record: as JSON, or as a page with its latest change and links to related files. */
 import type { FastifyInstance } from 'fastify'
-import type { FileFilter } from '../../catalogue/filter.ts'
-import type { SingleRecord } from '../../catalogue/questions/files.ts'
-import type { FileRecord, ListedFile } from '../../catalogue/records.ts'
-import { microsecondsToIso } from '../../parse/calendar.ts'
-import { parseFilename } from '../../parse/filename.ts'
+import type { FileFilter, TimeRange } from '../../catalogue/filter.ts'
+import type { FileRecord } from '../../catalogue/records.ts'
 import type { FileDuration } from '../../parse/types.ts'
 import type { ApiContext } from '../http/context.ts'
 import { notFound } from '../http/errors.ts'
@@ -16,9 +13,10 @@ import { layOut } from '../pages/layout.ts'
 import { expand } from '../parameters/file-filters.ts'
 import type { RequestOf } from '../resources/answer.ts'
 import { addAnswer } from '../resources/answer.ts'
-import type { FilesBeside, RecordHistory } from './record-page.ts'
+import type { FileView } from './file-view.ts'
+import { viewOf } from './file-view.ts'
+import type { FilesBeside, LatestChange } from './record-page.ts'
 import { renderRecord } from './record-page.ts'
-import type { Arrival } from './record-words.ts'
 import { recordSchema } from './schema.ts'
 import { serialiseRecord } from './serialise.ts'
 
@@ -52,25 +50,18 @@ export function addRecord(app: FastifyInstance, context: ApiContext): void {
       const id = idOf(asked)
       const record = await reader.record({ id, details: withDetails(asked) })
       if (record === undefined) throw notFound()
-      const wire = serialiseRecord(record, links())
       const html = async () => {
-        const [beside, history, isWaiting] = await Promise.all([
-          filesBeside(context, record, requester),
-          readHistory(context, record),
-          wire.file?.sha256 === null && willBeHashed(id),
+        const file = viewOf(record, links())
+        const [beside, change, isWaiting] = await Promise.all([
+          filesBeside(context, file, requester),
+          latestChange(context, record),
+          file.sha256 === undefined && willBeHashed(id),
         ])
-        const page = renderRecord(wire, { beside, history, isWaiting, arrival: arrivalOf(record) })
-        return layOut(page, context.site())
+        return layOut(renderRecord(file, { beside, change, isWaiting }), context.site())
       }
-      return { bodies: { json: () => wire, html } }
+      return { bodies: { json: () => serialiseRecord(record, links()), html } }
     },
   })
-}
-
-function arrivalOf({ name, arrivalUs }: SingleRecord): Arrival | undefined {
-  const parsed = parseFilename(name)
-  if (parsed.kind !== 'parsed') return undefined
-  return { arrivalUs, ...parsed }
 }
 
 type RecordRequest = RequestOf<{ readonly expand: typeof expand }, Format>
@@ -84,8 +75,8 @@ function withDetails({ values, format }: RecordRequest): boolean {
   return values.expand || format === 'html'
 }
 
-/** Maximum number of files of the same time that the page shows. */
-const maxFiles = 12
+/** Maximum numbers of files that the page compares or shows. */
+const most = { sameTime: 12, beside: 12, alike: 3 }
 
 /** Number of days before and after a file in which its neighbours are searched. */
 const rangeDays: Readonly<Record<FileDuration, number>> = { m: 1, h: 1, d: 7, y: 1000, u: 7 }
@@ -93,48 +84,51 @@ const rangeDays: Readonly<Record<FileDuration, number>> = { m: 1, h: 1, d: 7, y:
 /** The files of the station at the same time, and those of the same series before and after. */
 async function filesBeside(
   { reader, links }: ApiContext,
-  file: ListedFile,
+  { id, parsed }: FileView,
   requester: Requester,
 ): Promise<FilesBeside> {
-  const name = parseFilename(file.name)
-  if (name.kind !== 'parsed') return { sameTime: [], before: [], after: [] }
-  const { station, duration, type } = name
-  const startUs = name.startSeconds * 1e6
+  if (parsed === undefined) return { sameTime: [], before: [], after: [] }
+  const { station, duration, type, version, content, interval } = parsed
+  const startUs = parsed.startSeconds * 1e6
   const rangeUs = rangeDays[duration] * 86_400e6
   const stations = [station.slice(0, 4)]
   const series = { stations, durations: [duration], types: [type] }
   const read = async (filter: FileFilter, descending: boolean, limit: number) => {
     const ordering = { key: 'data_date', descending } as const
-    const query = { filter, ordering, limit, offset: 0, details: false }
+    const query = { filter, ordering, limit, offset: 0, details: true }
     const { records } = await reader.page(query, requester)
-    return records
-      .filter(({ id }) => id !== file.id)
-      .map((record) => serialiseRecord(record, links()))
+    return records.filter((each) => each.id !== id).map((each) => viewOf(each, links()))
+  }
+  /** Those with the same content and interval, or all if there is none. */
+  const readSeries = async (start: TimeRange, descending: boolean) => {
+    const files = await read({ ...series, start }, descending, most.beside)
+    const alike = files.filter(
+      ({ parsed: other }) =>
+        other?.version === version && other.content === content && other.interval === interval,
+    )
+    return (alike.length > 0 ? alike : files).slice(0, most.alike)
   }
   const [sameTime, before, after] = await Promise.all([
-    read({ stations, start: { fromUs: startUs, toUs: startUs } }, false, maxFiles),
-    read({ ...series, start: { fromUs: startUs - rangeUs, toUs: startUs - 1e6 } }, true, 3),
-    read({ ...series, start: { fromUs: startUs + 1e6, toUs: startUs + rangeUs } }, false, 3),
+    read({ stations, start: { fromUs: startUs, toUs: startUs } }, false, most.sameTime),
+    readSeries({ fromUs: startUs - rangeUs, toUs: startUs - 1e6 }, true),
+    readSeries({ fromUs: startUs + 1e6, toUs: startUs + rangeUs }, false),
   ])
   return { sameTime, before, after }
 }
 
 /** Reads the latest change of a record with one lookup by its seq. */
-async function readHistory(
+async function latestChange(
   { reader, links }: ApiContext,
   { id, name, seq }: FileRecord,
-): Promise<RecordHistory> {
+): Promise<LatestChange | undefined> {
   const { changes } = await reader.changes({ since: seq - 1, limit: 1, filters: {} })
-  const change = changes.find((each) => each.seq === seq && each.record.id === id)
-  if (change === undefined) return { seq, change: undefined, href: undefined }
-  return {
-    seq,
-    change: { kind: change.change, at: microsecondsToIso(change.atUs) },
-    // With `limit=1` the feed stops at this change, however many follow.
-    href: pageUrl(links(), 'changes', [
-      ['filename', name],
-      ['limit', '1'],
-      ['since', String(seq - 1)],
-    ]),
-  }
+  const found = changes.find((each) => each.seq === seq && each.record.id === id)
+  if (found === undefined) return undefined
+  // With `limit=1` the feed stops at this change, however many follow.
+  const href = pageUrl(links(), 'changes', [
+    ['filename', name],
+    ['limit', '1'],
+    ['since', String(seq - 1)],
+  ])
+  return { kind: found.change, atUs: found.atUs, href }
 }

@@ -42,7 +42,7 @@ interface PageParts extends Pick<PageFrame, 'banner'> {
   readonly links: Links
   /** The headers of the same page as JSON, besides those of all JSON. */
   readonly headers: Readonly<Record<string, string>>
-  /** What stands beside the request and the response. */
+  /** What stands at the left of the table, on wide screens. */
   readonly beside?: Child
   /** What stands above and below the table. */
   readonly above?: Child
@@ -79,13 +79,15 @@ export function renderCollection<Item>(
     body: html`${ignoredNotice(ignored)}
 ${filterForm(view, state)}
 ${chips(activeFilters(state, filters))}
-<div${beside && html` class="above"`}>
-${beside}${wireOf(new URL(json, list.pages.first), headers)}
-</div>
-${above}<p class="extent">${extent}</p>
+${wireOf(new URL(json, list.pages.first), headers)}
+${above}<div${beside && html` class="sided"`}>
+${beside}<div>
+<p class="extent">${extent}</p>
 ${results.length > 0 && tableOf(view, list, links)}
 ${whole.length > 0 && wholeLinks(whole, kept)}
 ${(list.count > range.limit || range.offset > 0) && pager(list)}
+</div>
+</div>
 ${below}`,
   }
 }

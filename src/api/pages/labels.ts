@@ -20,6 +20,21 @@ export const durationLabel = labelsOf<FileDuration>({
 
 export const periodLabel = labelsOf<Period>({ '15M': '15 minutes', '01H': 'hour', '01D': 'day' })
 
+const intervalUnits: Readonly<Record<string, readonly [count: number, unit: string]>> = {
+  C: [100, 'Hz'],
+  Z: [1, 'Hz'],
+  S: [1, 's'],
+  M: [1, 'min'],
+  H: [1, 'h'],
+  D: [1, 'd'],
+}
+
+/** A sampling interval: `30 s` for `30S`; a text that is none stays as it is. */
+export function intervalLabel(code: string): string {
+  const [count, unit] = intervalUnits[code.slice(2).toUpperCase()] ?? []
+  return count === undefined ? code : `${count * Number(code.slice(0, 2))} ${unit}`
+}
+
 /** What each problem of a file is, in sentences with code in backticks. */
 export const problemMeanings = problems
   .map((problem) => `\`${problem}\`: ${problemWords[problem].what}.`)
@@ -45,7 +60,7 @@ interface ChangeTimes {
  * file the catalogue does not know if its size or its time changed.
  */
 export function changeLabel({ kind, at, created, modified }: ChangeTimes): string {
-  if (kind === 'modified') return 'replaced: another size or time'
+  if (kind === 'modified') return 'replaced'
   if (kind === 'removed') return 'removed'
   if (at === created) return 'new'
   return modified === at ? 'restored, with another size or time' : 'restored'

@@ -22,7 +22,7 @@ ${svg}
 /** A fact: a name, and a value with perhaps a link. */
 interface Fact {
   readonly name: string
-  readonly value: string | number | null | undefined
+  readonly value: Child
   readonly href?: string | undefined
   readonly className?: string
 }

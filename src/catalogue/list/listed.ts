@@ -23,6 +23,7 @@ type DetailRow = readonly [
   mtimeUs: number,
   sha256: Uint8Array | null,
   problem: Problem | null,
+  arrivalUs: number | null,
 ]
 
 /** From `file` or `tombstone` as `f`, and `directory` as `d`. */
@@ -30,7 +31,7 @@ const columns = `f.id, d.path, f.name, f.created_us, ${modifiedOf('f.')}`
 
 /** The first problem of a record, in the order of `problems`. */
 const details = `f.size, f.mtime_us, c.sha256, CASE WHEN f.incomplete = 1 THEN 'incomplete'
-  WHEN c.broken = 1 THEN 'broken' WHEN f.misplaced = 1 THEN 'misplaced' END`
+  WHEN c.broken = 1 THEN 'broken' WHEN f.misplaced = 1 THEN 'misplaced' END, f.arrival_us`
 
 /** LEFT JOIN keeps the order of the tables. */
 const directory = 'LEFT JOIN directory d ON d.id = f.directory'
@@ -41,9 +42,9 @@ export const listedWithDetails = {
   columns: `${columns}, ${details}`,
   joins: `${directory} ${joinedChecksum}`,
 }
-/** A removed file has no checksum and no problem. */
+/** A removed file has no checksum, no problem and no arrival. */
 export const removedWithDetails = {
-  columns: `${columns}, f.size, f.mtime_us, NULL, NULL`,
+  columns: `${columns}, f.size, f.mtime_us, NULL, NULL, NULL`,
   joins: directory,
 }
 
@@ -52,11 +53,12 @@ export function toListed([id, path, name, createdUs, modifiedUs, ...more]: Liste
   return more.length === 0 ? file : { ...file, details: toDetails(more) }
 }
 
-function toDetails([size, mtimeUs, sha256, problem]: DetailRow): FileDetails {
+function toDetails([size, mtimeUs, sha256, problem, arrivalUs]: DetailRow): FileDetails {
   return {
     size,
     mtimeUs,
     sha256: sha256 ?? undefined,
     problem: problem ?? undefined,
+    arrivalUs: arrivalUs ?? undefined,
   }
 }

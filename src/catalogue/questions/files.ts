@@ -9,10 +9,7 @@ import type { IdentityRow } from '../tables/record.ts'
 import { identityOf, identityOfChecksum, joinedChecksum } from '../tables/record.ts'
 
 /** A record by its id, as lists show it. */
-export interface SingleRecord extends ListedFile, FileRecord {
-  /** When the file arrived; `undefined` if it was not seen arriving. */
-  readonly arrivalUs: number | undefined
-}
+export type SingleRecord = ListedFile & FileRecord
 
 /** A record found by its path. */
 export interface FoundFile extends FileRecord, Hashed {
@@ -46,13 +43,11 @@ const factsColumns = 'f.size, f.mtime_us, f.seq'
 /** A live record, and its details if requested; `undefined` without one of this id. */
 export function* record({ id, details = false }: RecordQuery): Question<SingleRecord | undefined> {
   const { columns, joins } = details ? listedWithDetails : listed
-  const found = yield* row<[arrivalUs: number | null, ...FactsRow, ...ListedRow]>(
-    `SELECT f.arrival_us, ${factsColumns}, ${columns} FROM file f ${joins} WHERE f.id = @id`,
+  const found = yield* row<[...FactsRow, ...ListedRow]>(
+    `SELECT ${factsColumns}, ${columns} FROM file f ${joins} WHERE f.id = @id`,
     { id },
   )
-  if (found === undefined) return undefined
-  const [arrivalUs, ...rest] = found
-  return { ...toRecord(rest), arrivalUs: arrivalUs ?? undefined }
+  return found && toRecord(found)
 }
 
 function toRecord([size, mtimeUs, seq, ...shown]: [...FactsRow, ...ListedRow]) {

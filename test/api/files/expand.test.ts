@@ -167,7 +167,7 @@ t.test('a new problem changes only the ETags of responses with details', async (
   for (const [at, each] of dependent.entries()) {
     const answer = await get(each, before.dependent[at])
     t.equal(answer.statusCode, 200, each[0])
-    if (!each[0].includes('problem')) t.match(answer.body, /\bbroken\b|It is damaged/, each[0])
+    if (!each[0].includes('problem')) t.match(answer.body, /\bbroken\b|Damaged: /, each[0])
   }
   for (const [at, each] of others.entries())
     t.equal((await get(each, before.others[at])).statusCode, 304, each[0])
@@ -177,5 +177,5 @@ t.test('HTML pages show the details of files', async (t) => {
   const { page } = await openWithFiles(t)
   t.match((await page('rinex-file/1/')).text, whole.sha256)
   t.match((await page('rinex-file/2/')).text, 'in the directory of another date')
-  t.ok((await page('rinex-file/')).texts('span', { class: 'bad' }).includes('misplaced'))
+  t.ok((await page('rinex-file/')).texts('span', { class: 'damaged' }).includes('misplaced'))
 })

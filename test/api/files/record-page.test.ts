@@ -1,8 +1,8 @@
-/** The page of one record: its history, its checksum, and its commands. */
+/** The page of one file: can one trust it, its checksum, its neighbours, its history. */
 import type { Test } from 'tap'
 import type { ApiSettings } from '../../../src/api/server.ts'
 import { checksumOf, sha256 } from '../../catalogue/catalogue.ts'
-import { change, newFile } from '../../catalogue/change.ts'
+import { arriving, change, newFile } from '../../catalogue/change.ts'
 import t from '../../tap.ts'
 import type { Service } from '../service.ts'
 import { day, dayFile, openService, shortFile } from '../service.ts'
@@ -24,7 +24,7 @@ async function openWithFile(
 const pageOf = ({ page }: Service) => page('rinex-file/1/')
 const factsOf = async (service: Service) => (await pageOf(service)).facts
 
-t.test('the history has the latest change, with its number and a link to it', async (t) => {
+t.test('the latest change has its time, and leads to the change', async (t) => {
   const service = await openWithFile(t)
   const { writer } = service
   const link = (since: number) =>
@@ -32,21 +32,16 @@ t.test('the history has the latest change, with its number and a link to it', as
   const page = await pageOf(service)
   t.match(page.facts, {
     'Found (UTC)': '2026-01-22 05:06:07',
-    'Last modified (UTC)': 'never',
+    'Replaced (UTC)': 'never',
     'Latest change (UTC)': '2026-01-22 05:06:07, new',
-    'Number of the change': '1',
   })
-  t.equal(page.hrefOf('1'), link(0))
-  t.equal(page.hrefOf(`/rinex/data/${day}/`), `${root}/data/${day}/`)
+  t.equal(page.hrefOf('2026-01-22 05:06:07, new'), link(0))
+  t.equal(page.hrefOf(`${day}/`), `../../../data/${day}/`)
   await writer.apply([change(day, { added: [newFile(shortFile)] })])
   await writer.apply([change(day, { modified: [{ id: 1, name: dayFile, size: 2, mtimeUs: 2 }] })])
   const replaced = await pageOf(service)
-  t.match(replaced.facts, {
-    'Last modified (UTC)': '2026-01-22 05:06:07',
-    'Latest change (UTC)': '2026-01-22 05:06:07, replaced: another size or time',
-    'Number of the change': '3',
-  })
-  t.equal(replaced.hrefOf('3'), link(2))
+  t.match(replaced.facts['Replaced (UTC)'], '2026-01-22 05:06:07')
+  t.equal(replaced.hrefOf('2026-01-22 05:06:07, replaced'), link(2))
   await writer.apply([change(day, { modified: [{ id: 2, name: shortFile, size: 2, mtimeUs: 2 }] })])
   const { lines } = (await service.page(link(2))).table('Changes')
   t.equal(lines.length, 1, 'the page has this change alone')
@@ -59,7 +54,7 @@ t.test('a restored file has the time at which it came back', async (t) => {
   await writer.apply([change(day, { removed: [1] })])
   await writer.apply([change(day, { added: [newFile(dayFile, facts)] })])
   t.match(await factsOf(service), {
-    'Last modified (UTC)': 'never',
+    'Replaced (UTC)': 'never',
     'Latest change (UTC)': '2026-01-22 05:06:07, restored',
   })
   await writer.apply([change(day, { removed: [1] })])
@@ -69,73 +64,116 @@ t.test('a restored file has the time at which it came back', async (t) => {
   })
 })
 
-t.test('a change before the beginning of the feed has no link', async (t) => {
+t.test('a change before the beginning of the feed is not named', async (t) => {
   const service = await openWithFile(t)
   await service.addNames(day, [shortFile])
   await service.writer.apply([change(day, { removed: [2] })])
   await service.writer.purgeRemovals(Number.MAX_SAFE_INTEGER)
-  const { facts, text } = await pageOf(service)
-  t.match(facts['Number of the change'], /^1\b/)
-  t.notOk('Latest change (UTC)' in facts)
-  t.match(text, 'the change feed begins after this one')
+  t.notOk('Latest change (UTC)' in (await factsOf(service)))
 })
 
-t.test('the page shows the state of the checksum in words', async (t) => {
-  const service = await openWithFile(t, 'arriving')
-  const { writer } = service
-  const state = async () => (await factsOf(service))['Checksum']
-  t.equal(await state(), 'not hashed')
-  await writer.keepChecksums([], 0)
-  t.equal(await state(), 'not hashed yet')
-  await writer.keepChecksums([checksum], 1)
-  t.equal(await state(), 'known')
-  t.equal((await factsOf(service))['SHA-256'], sum)
-  await writer.hashAgain([1], 0)
-  t.equal(await state(), 'not hashed yet', 'a stale checksum')
-  t.notOk('SHA-256' in (await factsOf(service)))
-})
+/** The lines of code of the page: commands. */
+const commandsOf = async (service: Service) =>
+  (await pageOf(service)).all('pre').flatMap((pre) => pre.all('code').map((each) => each.rawText))
 
-t.test('the page says "not hashed yet" only of a file that will be hashed', async (t) => {
+t.test('a checksum that may come is not known yet, any other one is not known', async (t) => {
   for (const [checksums, before, after] of [
-    ['all', 'not hashed yet', 'not hashed yet'],
-    ['arriving', 'not hashed', 'not hashed yet'],
-    ['none', 'not hashed', 'not hashed'],
+    ['all', 'known yet.', 'known yet.'],
+    ['arriving', 'known.', 'known yet.'],
+    ['none', 'known.', 'known.'],
   ] as const) {
     const service = await openWithFile(t, checksums)
-    const state = async () => (await factsOf(service))['Checksum']
-    t.equal(await state(), before, `an old file with ${checksums}`)
+    const note = async () => (await pageOf(service)).text
+    t.match(await note(), `Its checksum is not ${before}`, `an old file with ${checksums}`)
     await service.writer.keepChecksums([], 0)
-    t.equal(await state(), after, `a new file with ${checksums}`)
+    t.match(await note(), `Its checksum is not ${after}`, `a new file with ${checksums}`)
   }
 })
 
 t.test('commands download the file, and check it if its checksum is known', async (t) => {
   const service = await openWithFile(t)
-  const commands = async () =>
-    (await pageOf(service)).all('pre').flatMap((pre) => pre.all('code').map((each) => each.rawText))
   const url = `${root}/data/${day}/${dayFile}`
-  const rescan = `rinex-catalogue rescan ${day}`
-  t.strictSame(await commands(), [`curl -O '${url}'`, `wget -N '${url}'`, rescan])
+  const others = [`curl -O '${url}'`, `wget -N '${url}'`, `rinex-catalogue rescan ${day}`]
+  t.strictSame(await commandsOf(service), others)
   await service.writer.keepChecksums([checksum], 1)
-  t.strictSame((await commands()).slice(2), [`echo '${sum}  ${dayFile}' | sha256sum -c`, rescan])
+  t.strictSame(await commandsOf(service), [`echo '${sum}  ${dayFile}' | sha256sum -c`, ...others])
+  await service.writer.hashAgain([1], 0)
+  t.strictSame(await commandsOf(service), others, 'a stale checksum')
 })
 
-t.test(
-  'the page says in one sentence whether the file is complete, and when it arrived',
-  async (t) => {
-    const service = await openWithFile(t)
-    const { writer } = service
-    t.match(
-      (await pageOf(service)).text,
-      'not known whether it is complete; it is in the queue. It was not seen arriving',
-    )
-    await writer.keepChecksums([checksum], 1)
-    t.match(
-      (await pageOf(service)).text,
-      'Complete: the whole file was read to the end of its gzip stream',
-    )
-    const again = { id: 1, name: dayFile, size: 2, mtimeUs: 2, incomplete: true }
-    await writer.apply([change(day, { modified: [again] })])
-    t.match((await pageOf(service)).text, 'Problem: It is incomplete: the gzip stream has no end')
-  },
-)
+t.test('the page says whether the file is complete, and when it came', async (t) => {
+  const service = await openWithFile(t)
+  const { writer } = service
+  const says = async (words: string | RegExp) => t.match((await pageOf(service)).text, words)
+  await says('not known whether it is complete; it is in the queue. It was found, not seen')
+  await writer.keepChecksums([checksum], 1)
+  await says('Complete: it was read to its end, and its checksum is known. It was found')
+  const again = { id: 1, name: dayFile, size: 2, mtimeUs: 2, incomplete: true }
+  await writer.apply([change(day, { modified: [again] })])
+  await says('Incomplete: the gzip stream has no end. It has 2 bytes. ')
+  const start = Date.UTC(2026, 0, 2) * 1000
+  const [seen] = arriving([newFile('graz0020.26d.gz')], start + 86_400e6 + 240e6)
+  await writer.apply([change('obs/2026/002', { added: seen ? [seen] : [] })])
+  const second = await service.page('rinex-file/2/')
+  t.match(second.text, 'It arrived 4 min after the end of its day, 2026-01-03 00:04 UTC.')
+  t.match(second.facts['Arrived (UTC)'], '2026-01-03 00:04:00')
+})
+
+const obsOf = (dayOfYear: number, interval = '30S') =>
+  `GRAZ00AUT_R_20260${String(dayOfYear).padStart(2, '0')}0000_01D_${interval}_MO.crx.gz`
+
+/** Files of eight days, and files of a second interval that is much larger. */
+async function fillSeries({ writer }: Service): Promise<void> {
+  for (let dayOfYear = 1; dayOfYear <= 8; dayOfYear++) {
+    const path = `obs/2026/00${dayOfYear}`
+    const size = 190_000 + dayOfYear * 10_000
+    const own = newFile(obsOf(dayOfYear), { size, mtimeUs: 1 })
+    const other = newFile(obsOf(dayOfYear, '01S'), { size: 9e6, mtimeUs: 1 })
+    await writer.apply([change(path, { added: [own, other] })])
+  }
+}
+
+const idOf = (service: Service, dayOfYear: number) =>
+  service.idOf(`obs/2026/00${dayOfYear}/${obsOf(dayOfYear)}`)
+
+t.test('a damaged file has its size beside those of its neighbours of the same kind', async (t) => {
+  const service = await openService(t)
+  await fillSeries(service)
+  const damage = async (dayOfYear: number, size: number) => {
+    const id = await idOf(service, dayOfYear)
+    const again = { id, name: obsOf(dayOfYear), size, mtimeUs: 2, incomplete: true }
+    await service.writer.apply([change(`obs/2026/00${dayOfYear}`, { modified: [again] })])
+    return id
+  }
+  await damage(5, 70_000)
+  const id = await damage(4, 131_367)
+  const page = await service.page(`rinex-file/${id}/`)
+  t.match(
+    page.text,
+    'It has 131 kB, its neighbours 200 to 260 kB.',
+    'not the damaged one beside it',
+  )
+  t.ok(page.has('a', { download: '' }), 'the part that is there can be had')
+  const beside = page.region('The same series')
+  t.strictSame(
+    beside.links().map(({ text }) => text),
+    [obsOf(3), obsOf(5)],
+  )
+  const list = await service.page('rinex-file/')
+  t.strictSame(list.texts('span', { class: 'damaged' }), ['incomplete', 'incomplete'])
+})
+
+t.test('an empty file is called empty: no checksum, no download', async (t) => {
+  const service = await openService(t)
+  await fillSeries(service)
+  const id = await idOf(service, 4)
+  const again = { id, name: obsOf(4), size: 0, mtimeUs: 2, incomplete: true }
+  await service.writer.apply([change('obs/2026/004', { modified: [again] })])
+  await service.writer.keepChecksums([checksumOf(id, { size: 0, mtimeUs: 2 })], 99)
+  const page = await service.page(`rinex-file/${id}/`)
+  t.match(page.text, 'Empty: it has 0 bytes, its neighbours 200 to 260 kB. ')
+  t.notMatch(page.text, /checksum|sha256|curl|wget|[0-9a-f]{64}/i)
+  t.notOk(page.has('a', { download: '' }))
+  const list = await service.page('rinex-file/')
+  t.strictSame(list.texts('span', { class: 'damaged' }), ['empty'])
+})

@@ -44,6 +44,7 @@ t.test('a CSV record with details has the fields of the file at its end', async 
       mtimeUs: 1e15,
       sha256: Buffer.alloc(32, 0xab),
       problem: 'broken' as const,
+      arrivalUs: undefined,
     },
   }
   const values = valuesOf(recordCsv(serialiseRecord(record, links))).slice(wireFields.length)

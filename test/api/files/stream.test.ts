@@ -166,7 +166,7 @@ t.test('the feed to which a list refers has its filters, and expands records too
     const { headers } = await app.inject({ url: path, query })
     t.strictSame([...monitorOf(headers).keys()].sort(), ['epoch', 'format', 'since'], name)
     const list = await page(`rinex-file/?file_type=o&${name}=${encodeURIComponent(example)}`)
-    const changes = new URL(list.hrefOf('changes'), 'http://localhost')
+    const changes = new URL(list.hrefOf('follow changes'), 'http://localhost')
     changes.searchParams.delete('format')
     t.strictSame([...changes.searchParams], [['file_type', 'o']], name)
   }

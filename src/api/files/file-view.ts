@@ -1,0 +1,61 @@
+/** A file as pages show it, and the cells of tables that show files. Pure. */
+import type { FileDetails, ListedFile } from '../../catalogue/records.ts'
+import { microsecondsToIso, secondsToIso } from '../../parse/calendar.ts'
+import { parseFilename } from '../../parse/filename.ts'
+import type { ParsedName } from '../../parse/types.ts'
+import { exactTime, readableTime } from '../../runtime/readable.ts'
+import type { Links } from '../http/links.ts'
+import { downloadUrl, recordUrl } from '../http/links.ts'
+import type { Child } from '../pages/html.ts'
+import { html } from '../pages/html.ts'
+import { timeCell } from '../pages/table.ts'
+import { faultWord, kindWords, startWords } from './file-words.ts'
+
+/** A file with the parts of its name and the addresses of its page and its download. */
+export interface FileView
+  extends FileDetails, Pick<ListedFile, 'id' | 'directory' | 'name' | 'createdUs' | 'modifiedUs'> {
+  /** `undefined` until the next scan removes a name that this release rejects. */
+  readonly parsed: ParsedName | undefined
+  readonly href: string
+  readonly download: string
+}
+
+export function viewOf({ details, ...file }: ListedFile, links: Links): FileView {
+  if (details === undefined) throw new Error('a page was given a file without its details')
+  const parsed = parseFilename(file.name)
+  return {
+    ...file,
+    ...details,
+    parsed: parsed.kind === 'parsed' ? parsed : undefined,
+    href: recordUrl(links, file.id),
+    download: downloadUrl(links, file.directory, file.name),
+  }
+}
+
+/** What is wrong with the file, as a mark beside its name. */
+export function faultMark(file: FileView): Child {
+  const word = faultWord(file)
+  return word !== undefined && html` <span class="state damaged">${word}</span>`
+}
+
+/** The start of the data, with its hour unless the file has whole days. */
+export function startCell({ parsed }: FileView): Child {
+  return parsed && timeCell(secondsToIso(parsed.startSeconds), startWords(parsed))
+}
+
+/** `observation, day, 30 s` */
+export function kindCell({ parsed }: FileView): Child {
+  return parsed && kindWords(parsed)
+}
+
+/** When it arrived, if that was seen; otherwise it was found, with the time of the file itself. */
+export function arrivedCell({ arrivalUs, mtimeUs }: FileView): Child {
+  return arrivalUs === undefined
+    ? html`<i title="It was not seen arriving: the time is that of the file itself">found</i> ${momentOf(mtimeUs)}`
+    : momentOf(arrivalUs)
+}
+
+function momentOf(us: number): Child {
+  const iso = microsecondsToIso(us)
+  return html`<time datetime="${iso}" title="${exactTime(iso)}">${readableTime(iso)}</time>`
+}
