@@ -14,6 +14,7 @@ export const mediaTypes = {
   txt: 'text/plain',
   urls: 'text/plain',
   ndjson: 'application/x-ndjson',
+  geojson: 'application/geo+json',
   /** The second media type of the OpenAPI document; only `Accept` chooses it. */
   openApi: 'application/vnd.oai.openapi+json',
 } as const

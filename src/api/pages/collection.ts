@@ -51,7 +51,10 @@ interface PageParts extends Pick<PageFrame, 'banner'> {
   readonly headline?: (filters: string) => string
 }
 
-const wholeLabels: Readonly<Partial<Record<Format, string>>> = { csv: 'CSV' }
+const wholeLabels: Readonly<Partial<Record<Format, string>>> = {
+  csv: 'CSV',
+  geojson: 'GeoJSON',
+}
 
 export function renderCollection<Item>(
   view: CollectionView<Item>,

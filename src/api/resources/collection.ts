@@ -113,6 +113,8 @@ export interface Collection<Item, P extends Parameters, S extends CollectionStat
   readonly parameters: P
   readonly filters?: Accepts<P>['filters']
   readonly check?: Accepts<P>['check']
+  /** The schemas of these formats, for those that are no CSV. */
+  readonly wholeBodies?: Bodies
   /** The formats of the whole list. */
   readonly whole?: Readonly<Partial<Record<Format, (list: WholeList<Item, S>) => string>>>
   readonly state: (asked: RequestOf<P, Format>) => S | Promise<S>
@@ -216,7 +218,7 @@ function readingOf<Item, P extends Parameters, S extends CollectionState | undef
 
 /** The bodies of the answers, in the document. @param page the description of a page */
 function bodiesOf<Item, P extends Parameters, S extends CollectionState | undefined>(
-  { item, operation }: Collection<Item, P, S>,
+  { item, operation, wholeBodies }: Collection<Item, P, S>,
   page: string,
 ): Bodies {
   const schema = componentOf(item)
@@ -227,6 +229,7 @@ function bodiesOf<Item, P extends Parameters, S extends CollectionState | undefi
       undefined,
       [Object.keys(example).join(), Object.values(example).map(cellOf).join()].join('\n'),
     ),
+    ...wholeBodies,
   }
 }
 

@@ -17,6 +17,7 @@ import type { NetworkStatus } from '../series/known-series.ts'
 import { mainSeries } from '../series/known-series.ts'
 import type { NetworkContext } from '../series/network-context.ts'
 import { stateOf } from '../series/network-context.ts'
+import { geoJsonSchema, stationsGeoJson } from './geojson.ts'
 import type { ListedStation } from './station-fields.ts'
 import { stationItem } from './station-fields.ts'
 
@@ -56,6 +57,10 @@ export function addStations(app: FastifyInstance, context: NetworkContext): void
     parameters,
     state: (asked) => stationsState(context, asked),
     find: (asked, state, requester) => findStations(context, asked, state, requester),
+    whole: {
+      geojson: ({ items, links }) => stationsGeoJson(items, context.places, links),
+    },
+    wholeBodies: { geojson: geoJsonSchema },
     page: {
       noun: ['station', 'stations'],
       section: 'station',
@@ -98,7 +103,8 @@ async function stationsState(
 ): Promise<StationsState> {
   // The page shows the states of the series only if they are in memory; a filter or an order by
   // state waits for them.
-  const needsStates = values.state.length > 0 || stateKeyOf(values.ordering) !== undefined
+  const needsStates =
+    format === 'geojson' || values.state.length > 0 || stateKeyOf(values.ordering) !== undefined
   const shown = format === 'html' ? network.ifLoaded() : undefined
   const known = await (needsStates ? network.current() : shown)
   if (known === undefined) return { version: await reader.head(), known }
@@ -108,7 +114,7 @@ async function stationsState(
 
 async function findStations(
   { reader }: NetworkContext,
-  { values, filter, range }: StationRequest,
+  { values, filter, range, format }: StationRequest,
   { known }: StationsState,
   requester: Requester,
 ): Promise<Found<ListedStation>> {
@@ -129,7 +135,7 @@ async function findStations(
     state: ownStates.get(station.code),
   })
   const stateKey = stateKeyOf(values.ordering)
-  if (stateKey === undefined) {
+  if (stateKey === undefined && format !== 'geojson') {
     const ordering = { key: key as StationOrdering['key'], descending }
     const { stations, count, head } = await reader.stations(
       { ...query, limit, offset, ordering },
@@ -144,8 +150,10 @@ async function findStations(
   // The catalogue knows no states, so all stations are read and sorted here.
   const all = await reader.stations({ ...query, limit: maxStations, offset: 0 }, requester)
   await requester.turn()
-  const sorted = all.stations.map(withSeries).sort(byState(stateKey, descending))
-  return { count: all.count, items: sorted.slice(offset, offset + limit) }
+  const found = all.stations.map(withSeries)
+  if (stateKey !== undefined) found.sort(byState(stateKey, descending))
+  if (format === 'geojson') return { items: found }
+  return { count: all.count, items: found.slice(offset, offset + limit) }
 }
 
 /** Maximum number of stations that are sorted by their states; a network may have thousands. */

@@ -8,14 +8,14 @@ import { faultsOf, follow, operationsOf, readDocument } from './cases.ts'
 
 /** Values of `format` of all resources, and some that no resource has. */
 const formats = [
-  ...['api', 'json', 'csv', 'ndjson', 'urls', 'txt', 'svg'],
+  ...['api', 'json', 'csv', 'ndjson', 'geojson', 'urls', 'txt', 'svg'],
   ...['html', 'xml', 'text', 'openapi', 'JSON', 'gzip'],
 ]
 
 /** Media types that clients may accept. */
 const accepted = [
   ...['*/*', 'application/json', 'text/html', 'text/html, */*;q=0.1', 'text/csv', 'text/plain'],
-  ...['image/svg+xml', 'application/x-ndjson'],
+  ...['image/svg+xml', 'application/x-ndjson', 'application/geo+json'],
   ...['application/vnd.oai.openapi+json', 'application/xml', 'application/gzip'],
 ]
 
