@@ -29,7 +29,7 @@ import { keyFields, stationHref } from '../series/series-fields.ts'
 import { withSizes } from './damaged-sizes.ts'
 import type { MissingSlot } from './missing-slots.ts'
 import { missingPattern, missingSlots, missingStates, timesOf } from './missing-slots.ts'
-import { headlineOf, namesHtml, outageRows } from './page.ts'
+import { headlineOf, namesOfFiles, outageRows } from './page.ts'
 
 const field = fieldOf<MissingSlot>()
 
@@ -154,7 +154,7 @@ export function addMissing(app: FastifyInstance, context: NetworkContext): void 
         items: sized,
         groups: outageRows(asOf),
         headline: headlineOf(items, { ...range, asOf, filters: words }),
-        below: namesHtml(items, kept),
+        below: namesOfFiles(items, kept),
       }
     },
     page: {

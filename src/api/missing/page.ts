@@ -100,9 +100,8 @@ export function headlineOf(
 /** Names that are shown and copied; CSV and JSON have all. */
 const maxNames = 2000
 
-/** The names to look for elsewhere, one for a day on which all files are missing. */
-export function namesHtml(slots: readonly MissingSlot[], kept: readonly QueryPair[]): Child {
-  if (slots.length === 0) return undefined
+/** The names of missing files, one for a day on which all are missing. */
+export function namesOfFiles(slots: readonly MissingSlot[], kept: readonly QueryPair[]): Child {
   const bySeries = Map.groupBy(slots, ({ series }) => keyOf(series)).values()
   const names = Array.from(bySeries)
     .flatMap((own) => {
@@ -111,13 +110,32 @@ export function namesHtml(slots: readonly MissingSlot[], kept: readonly QueryPai
       return first === undefined ? [] : missingPatterns(first.series, ascending)
     })
     .toSorted()
-  const more = names.length - maxNames
+  const files = slots.length === 1 ? 'the file' : `the ${readableNumber(slots.length)} files`
+  const heading = `Names of ${files}, to look for elsewhere`
+  return namesHtml({ heading, names, most: maxNames, kept })
+}
+
+interface Names {
+  readonly heading: string
+  readonly names: readonly string[]
+  /** Names that are shown and copied. */
+  readonly most: number
+  /** The query of the page. */
+  readonly kept: readonly QueryPair[]
+}
+
+/** The names to look for elsewhere, as one list to copy; nothing without names. */
+export function namesHtml({ heading, names, most, kept }: Names): Child {
+  const more = names.length - most
   const hrefOf = (format: string) => `?${queryText([...kept, ['format', format]])}`
-  return html`<section class="command names" id="names">
-<h2>Names of ${slots.length === 1 ? 'the file' : `the ${readableNumber(slots.length)} files`}, to look for elsewhere</h2>
+  return (
+    names.length > 0 &&
+    html`<section class="names" id="names">
+<h2>${heading}</h2>
 <button type="button" class="copy" hidden>Copy</button> <a href="${hrefOf('csv')}">CSV</a> <a href="${hrefOf('json')}">JSON</a>
-<pre tabindex="0"><code>${names.slice(0, maxNames).join('\n')}</code></pre>
-${more > 0 && html`<p class="note">${readableNumber(more)} more are in CSV and JSON.</p>`}
+<pre tabindex="0"><code>${names.slice(0, most).join('\n')}</code></pre>
+${more > 0 && html`<p class="note">${readableNumber(more)} more names are in CSV and JSON.</p>`}
 </section>
 `
+  )
 }

@@ -1,15 +1,17 @@
-/** The HTML page of a weekly report. */
-import { dayToIso } from '../../parse/calendar.ts'
+/** The HTML page of a weekly report: what is mailed, printed on at most three pages. */
 import { countryName, countryOf } from '../../parse/countries.ts'
-import { counted, readableDate, readableShare } from '../../runtime/readable.ts'
-import { shareClass } from '../../series/completeness.ts'
+import { counted, readableDuration, readableNumber, readableShare } from '../../runtime/readable.ts'
+import { shareClass, sumOf } from '../../series/completeness.ts'
+import { periodRules } from '../../series/series.ts'
+import { namesHtml } from '../missing/page.ts'
+import { daysWords } from '../pages/date-words.ts'
 import type { FormView } from '../pages/filter-form.ts'
 import { filterForm } from '../pages/filter-form.ts'
 import type { Child, Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
 import type { Page } from '../pages/layout.ts'
 import { ignoredNotice, note } from '../pages/parts.ts'
-import { codeLines, headerColumn, numberColumns, shareCell, table } from '../pages/table.ts'
+import { headerColumn, numberColumns, shareCell, table } from '../pages/table.ts'
 import { stationCell } from '../series/series-fields.ts'
 import type { SeriesWeek, StationWeek, WeekReport } from './week-report.ts'
 
@@ -27,37 +29,47 @@ interface ReportContext {
   readonly ignored: readonly string[]
 }
 
+/** Rows that are not folded, and names that are shown: more would not fit on three pages. */
+const most = { rows: 50, names: 320 }
+
 export function renderReport(
-  { week, ended, stations }: WeekReport,
+  report: WeekReport,
   { first, today, ignored, banner }: ReportContext,
 ): Page {
+  const { week, stations } = report
   const { number, fromDay, toDay } = week
-  const query = `?week=${number}`
+  const kept = [['week', String(number)]] as const
   const frame = {
     title: `Report of GPS week ${number}`,
     section: 'report',
     up: '../',
-    json: `${query}&format=json`,
+    json: `?week=${number}&format=json`,
     banner,
   }
-  const { worst, restLabel, rest } = tablesOf(stations)
-  const days = [fromDay, toDay].map((day) => readableDate(dayToIso(day))).join(' to ')
-  const count = counted(stations.length, 'station', 'stations')
   const before = number === 0 || fromDay <= first ? undefined : number - 1
   const after = toDay >= today ? undefined : number + 1
+  const complete = stations.filter(isComplete)
+  const others = stations
+    .filter((each) => !isComplete(each))
+    .toSorted((a, b) => worstShare(a) - worstShare(b))
+  const names = stations.flatMap(({ missing }) => missing)
   return {
     frame,
     body: html`${ignoredNotice(ignored)}
-${filterForm(weekForm, { kept: [['week', String(number)]], limit: 0 })}
-<p class="extent">${days}: ${count}${endedText(ended)}</p>
+${filterForm(weekForm, { kept, limit: 0 })}
 <nav aria-label="Weeks"><ul>
 <li>${weekLink('Week before', 'prev', before)}</li>
 <li>${weekLink('Week after', 'next', after)}</li>
 </ul></nav>
-${worst.rows.length > 0 && html`<h2>${worst.label}</h2>\n${table(worst)}`}
-${rest.rows.length > 0 && html`<details class="printed"><summary>${restLabel}</summary>\n${table(rest)}</details>`}
-<p>The same as <a href="${query}&amp;format=json">JSON</a> or <a href="${query}&amp;format=csv">CSV</a>.</p>
-`,
+<p>${daysWords(fromDay, toDay)}. ${sentencesOf(report)}</p>
+${others.length > 0 && stationsTable(others)}
+${complete.length > 0 && completeHtml(complete)}
+${namesHtml({ heading: 'Names to look for elsewhere', names, most: most.names, kept })}
+${
+  names.length === 0 &&
+  html`<p>The same as <a href="?week=${number}&amp;format=json">JSON</a> or <a href="?week=${number}&amp;format=csv">CSV</a>.</p>
+`
+}`,
   }
 }
 
@@ -67,31 +79,34 @@ function weekLink(text: string, rel: string, week: number | undefined): Html {
     : html`<a href="?week=${week}&amp;format=api" rel="${rel}">${text}</a>`
 }
 
-function endedText(ended: number): string {
-  const had = counted(ended, 'series had', 'series had')
-  return ended === 0 ? '' : `; ${had} ended by the end of this week`
+/** `Observation files of 124 stations: 98.4 % of the daily files (840 of 854) are there …` */
+function sentencesOf({ stations, endedStations }: WeekReport): string {
+  const shares = (['daily', 'hourly'] as const).flatMap((of) => {
+    const counted = stations.flatMap((each) => (each[of]?.ended === false ? [each[of]] : []))
+    const { possible, delivered, completeness } = sumOf(counted)
+    if (completeness === undefined) return []
+    const counts = `${readableNumber(delivered)} of ${readableNumber(possible)}`
+    return [`${readableShare(completeness)} of the ${of} files (${counts})`]
+  })
+  const count = counted(stations.length, 'station', 'stations')
+  const delivered = shares.length === 0 ? '' : `: delivered are ${shares.join(' and ')}`
+  const ended =
+    endedStations.length === 0
+      ? ''
+      : ` Not counted, because they ended: ${endedStations.join(', ')}.`
+  return `Observation files of ${count}${delivered}.${ended}`
 }
 
-/** Stations that are shown; the others are folded, and printed. */
-const maxWorst = 10
+/** True if nothing is missing, and the files come in time or are usually later. */
+function isComplete(row: StationWeek): boolean {
+  const { inTime, missing } = row
+  const isInTime = isUsuallyLater(row) || inTime === undefined || shareClass(inTime) === 'good'
+  return missing.length === 0 && worstShare(row) === 1 && isInTime
+}
 
-/** The stations that are least complete, and all others. */
-function tablesOf(stations: readonly StationWeek[]) {
-  const sorted = stations.toSorted((a, b) => worstShare(a) - worstShare(b))
-  const count = sorted.slice(0, maxWorst).filter((each) => worstShare(each) < 1).length
-  const common = {
-    className: 'cards',
-    caption: 'Observation files; in time is within 10 minutes of the end of the hour',
-    columns: [headerColumn('Station'), ...numberColumns('Daily', 'Hourly', 'In time'), 'Missing'],
-  }
-  const [worst, rest] = [sorted.slice(0, count), sorted.slice(count)]
-  const label = count === 1 ? 'The least complete station' : `The ${count} least complete stations`
-  const others = counted(rest.length, 'station', 'stations')
-  return {
-    worst: { ...common, label, rows: worst.map(rowOf) },
-    restLabel: count === 0 ? `${others}, nothing is missing` : `${others} more`,
-    rest: { ...common, label: 'Other stations', rows: rest.map(rowOf) },
-  }
+/** True for a station half of whose hourly files come after the target: it sends them so. */
+function isUsuallyLater({ usualLatency = 0 }: StationWeek): boolean {
+  return usualLatency > periodRules['01H'].target
 }
 
 /** The lower completeness of daily and hourly files; of a series that has ended none. */
@@ -105,16 +120,42 @@ function worstShare({ daily, hourly, missing }: StationWeek): number {
   )
 }
 
+function stationsTable(stations: readonly StationWeek[]): Html {
+  const rows = stations.map(rowOf)
+  const more = rows.slice(most.rows)
+  const part = {
+    className: 'cards',
+    caption:
+      'The worst first. In time: within 10 minutes of the end of the hour; of a station that is usually later, its usual delay',
+    columns: [headerColumn('Station'), ...numberColumns('Daily', 'Hourly', 'In time', 'Names')],
+  }
+  const label = 'Stations that are incomplete or late'
+  return html`<h2>${counted(rows.length, 'station is', 'stations are')} incomplete or late</h2>
+${table({ ...part, label, rows: rows.slice(0, most.rows) })}
+${
+  more.length > 0 &&
+  html`<details><summary>${counted(more.length, 'more station', 'more stations')}, less incomplete</summary>
+${table({ ...part, label: 'More stations', rows: more })}</details>`
+}`
+}
+
 function rowOf(row: StationWeek): readonly Child[] {
-  const { station, daily, hourly, inTime, missing } = row
+  const { station, daily, hourly, missing } = row
   const country = countryOf(station)
   return [
     [stationCell({ station }), country !== undefined && note(countryName(country))],
     shareText(daily),
     shareText(hourly),
-    classText(inTime, shareClass(inTime)),
-    codeLines(missing, counted(missing.length, 'name', 'names')),
+    timelinessText(row),
+    missing.length > 0 && readableNumber(missing.length),
   ]
+}
+
+/** The share in time; of a station that is usually later, how late it is. */
+function timelinessText(row: StationWeek): Child {
+  const { inTime, usualLatency } = row
+  if (isUsuallyLater(row)) return note(`after ${readableDuration(usualLatency ?? null)}`)
+  return classText(inTime, shareClass(inTime))
 }
 
 /** A share in the colour of its class. */
@@ -128,4 +169,11 @@ function shareText(series: SeriesWeek | undefined): Child {
   if (possible === 0) return '0 of 0'
   const text = classText(completeness, name)
   return [shareCell(completeness ?? null, text), note(`${delivered} of ${possible}`)]
+}
+
+/** The stations of which nothing is missing, by code. */
+function completeHtml(stations: readonly StationWeek[]): Html {
+  return html`<h2>${counted(stations.length, 'station is', 'stations are')} complete</h2>
+<ul class="codes">${stations.map(({ station }) => html`<li>${stationCell({ station })}</li> `)}</ul>
+`
 }

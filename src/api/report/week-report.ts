@@ -3,6 +3,7 @@ import type { Week } from '../../parse/calendar.ts'
 import { secondsPerDay } from '../../parse/calendar.ts'
 import type { ShareClass } from '../../series/completeness.ts'
 import { completenessOf, shareClass } from '../../series/completeness.ts'
+import { usualLatency } from '../../series/latency.ts'
 import { endOfSlot } from '../../series/series.ts'
 import { withinTarget } from '../../series/series-summary.ts'
 import type { StateRun } from '../../series/slot-states.ts'
@@ -12,8 +13,9 @@ import type { SeriesOfDays } from '../series/network-days.ts'
 
 export interface WeekReport {
   readonly week: Week
-  /** Number of series that had ended by the end of the week. */
+  /** Number of series that had ended by the end of the week, and their stations. */
   readonly ended: number
+  readonly endedStations: readonly string[]
   readonly stations: readonly StationWeek[]
 }
 
@@ -25,6 +27,8 @@ export interface StationWeek {
   readonly hourly: SeriesWeek | undefined
   /** Share of the hourly files that arrived within 10 minutes. */
   readonly inTime: number | undefined
+  /** The median of their latencies, in seconds. */
+  readonly usualLatency: number | undefined
   /** Patterns of the names of missing files. */
   readonly missing: readonly string[]
 }
@@ -44,7 +48,9 @@ export function weekReport(week: Week, series: readonly SeriesOfDays[]): WeekRep
   const stations = Array.from(Map.groupBy(series.filter(isOfWeek), ({ station }) => station))
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([station, found]) => stationWeek(station, found, week))
-  return { week, ended: series.filter((each) => hasEnded(each, week)).length, stations }
+  const ended = series.filter((each) => hasEnded(each, week))
+  const endedStations = [...new Set(ended.map(({ station }) => station))].sort()
+  return { week, ended: ended.length, endedStations, stations }
 }
 
 /** True if a series is expected or delivered in the week; the report leaves out other series. */
@@ -71,6 +77,7 @@ function stationWeek(station: string, series: readonly SeriesOfDays[], week: Wee
     daily: daily && seriesWeek(daily, week),
     hourly: hourly && seriesWeek(hourly, week),
     inTime: withinTarget('01H', hourly?.latencies ?? []),
+    usualLatency: usualLatency(hourly?.latencies ?? []),
     missing: series.flatMap((each) =>
       missingPatterns(
         each,
