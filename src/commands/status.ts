@@ -8,13 +8,7 @@ import type { ConfigOf } from '../config/command-options.ts'
 import { askSettling, askStatus } from '../control-socket/client.ts'
 import type { IndexerProblem } from '../control-socket/protocol.ts'
 import { packageVersion, print } from '../runtime/program.ts'
-import {
-  printable,
-  readableDuration,
-  readableNumber,
-  readableSize,
-  readableTime,
-} from '../runtime/readable.ts'
+import { printable, readableDuration, readableNumber, readableSize } from '../runtime/readable.ts'
 import { controlOf } from './control.ts'
 import { checkCodes, checkFailed, checkStatus } from './status-check.ts'
 
@@ -137,5 +131,5 @@ function describeChecksums({ checksums: { files, waiting, broken } }: CommonStat
 }
 
 function timeText(iso: string): string {
-  return `${readableTime(iso, 'second')} UTC`
+  return `${iso.slice(0, 19).replace('T', ' ')} UTC`
 }

@@ -84,7 +84,7 @@ for (const javaScriptEnabled of [true, false])
       await follow(page, page.getByRole('button', { name: 'Show' }))
       t.match(
         await h1.textContent(),
-        'GRAZ, covers the time 30 January 2026 05:13, observation: 2 files',
+        'GRAZ, covers the time 30 Jan 2026 05:13, observation: 2 files',
       )
       await follow(page, page.getByRole('link', { name: /Remove the filter Covers/ }))
       await follow(page, page.getByRole('link', { name: 'Start of data' }))

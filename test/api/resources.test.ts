@@ -295,7 +295,7 @@ t.test('the status has the state of the indexer and the counts of the catalogue'
   })
   const page = await service.page('status/')
   t.equal(page.one('strong', { class: 'bad' }).text, 'degraded')
-  t.match(page.text, 'degraded since 2026-01-22 05:06:07 UTC.')
+  t.match(page.text, 'degraded since 22 Jan 2026 05:06:07 UTC.')
   t.match(page.text, 'the archive is <gone>')
   t.ok(page.texts('code').includes(`${day}/<b>.gz`))
 })

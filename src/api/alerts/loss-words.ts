@@ -1,7 +1,7 @@
 /** One sentence for each loss, for its pages and the network. Pure. */
 import { secondsToIso } from '../../parse/calendar.ts'
 import { countryName } from '../../parse/countries.ts'
-import { counted, readableDuration, readableTime } from '../../runtime/readable.ts'
+import { counted, readableDate, readableDuration, readableTime } from '../../runtime/readable.ts'
 import type { Loss, LostSeries } from '../../series/loss.ts'
 import { periodLabel, typeLabel } from '../pages/labels.ts'
 
@@ -52,14 +52,14 @@ function nothingSince(loss: Loss): string {
   const { since, series } = loss
   if (since === undefined) return 'nothing was ever delivered'
   if (series.every(({ period }) => period === '01D'))
-    return `nothing since ${timeText(since).slice(0, 10)}`
+    return `nothing since ${readableDate(secondsToIso(since), { hasClock: false })}`
   return `nothing since ${recentTime(loss, since)}`
 }
 
 /** `10:00`, with its date on another day than now. */
 function recentTime({ due, lateSeconds }: Loss, seconds: number): string {
-  const [text, now] = [timeText(seconds), timeText(due + lateSeconds)]
-  return text.slice(0, 10) === now.slice(0, 10) ? text.slice(11) : text
+  const [iso, now] = [secondsToIso(seconds), secondsToIso(due + lateSeconds)]
+  return iso.slice(0, 10) === now.slice(0, 10) ? iso.slice(11, 16) : readableTime(iso)
 }
 
 function timeText(seconds: number): string {

@@ -1,5 +1,5 @@
 /** The tables of HTML pages, and their cells. */
-import { secondsPerDay, secondsToIso } from '../../parse/calendar.ts'
+import { dayToIso, secondsPerDay, secondsToIso } from '../../parse/calendar.ts'
 import { exactTime, readableDate, readableShare, readableTime } from '../../runtime/readable.ts'
 import type { Period } from '../../series/series.ts'
 import type { Child, Html } from './html.ts'
@@ -81,8 +81,7 @@ export function titled(text: string, title: string): Html {
 /** A time, which the script shows as `3 min ago`; its title is exact. */
 export function momentCell(iso: string | null): Child {
   if (iso === null) return ''
-  const exact = exactTime(iso)
-  return html`<time datetime="${iso}" class="ago" title="${exact}">${readableTime(iso)}</time>`
+  return timeCell(iso, readableTime(iso), 'ago')
 }
 
 /** The period of a series in words. */
@@ -102,13 +101,14 @@ export function dateCell(iso: string | null): Child {
 export function endCell(end: number, ofDays: boolean): Child {
   const iso = secondsToIso(end)
   if (end % secondsPerDay !== 0) return dateCell(iso)
-  const day = readableDate(secondsToIso(end - secondsPerDay))
-  return timeCell(iso, ofDays ? day : `${day} 24:00`)
+  const day = dayToIso(end / secondsPerDay - 1)
+  return ofDays ? dateCell(day) : timeCell(iso, `${readableDate(day)} 24:00`)
 }
 
-/** @param text what shows the time */
-export function timeCell(iso: string, text: string): Html {
-  return html`<time datetime="${iso}">${text}</time>`
+/** A time or a date in words, with what is exact. @param text what shows the time */
+export function timeCell(iso: string, text: string, className = ''): Html {
+  const attributes = className && html` class="${className}"`
+  return html`<time datetime="${iso}"${attributes} title="${exactTime(iso)}">${text}</time>`
 }
 
 /** The state of a series or a slot: a shape and a word. */

@@ -192,7 +192,7 @@ export const seriesFields = {
     '2026-01-22T02:00:00Z',
     ({ summary: { lastSlot }, period }) =>
       lastSlot === undefined ? undefined : startOf(lastSlot, period),
-    { label: 'Newest data', first: 'ascending', cell: readableDate },
+    { label: 'Newest data', first: 'ascending', cell: (iso) => readableDate(iso) },
   ),
   last_arrival: time(
     'Arrival of the latest file that was seen arriving in the last 56 days, up to `as_of`.',

@@ -54,7 +54,9 @@ export function renderStation(
   station: WireStation,
   { code, sections, portrait, files, codes, stationLink, banner, ...present }: StationPage,
 ): Page {
-  const [first, last] = [station.first_data_date, station.last_data_date].map(readableDate)
+  const [first, last] = [station.first_data_date, station.last_data_date].map((iso) =>
+    readableDate(iso),
+  )
   const summary = `${counted(station.count, 'file', 'files')} from ${first ?? ''} to ${last ?? ''}`
   const head = { code, codes, ...present, tab: 'Overview' } as const
   const frame = stationFrame(head, {

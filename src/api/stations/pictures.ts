@@ -1,6 +1,6 @@
 /** Draws the availability of a series as SVG. Pure. */
 import { dateOf, secondsToIso, twoDigits } from '../../parse/calendar.ts'
-import { readableDate } from '../../runtime/readable.ts'
+import { dayAndMonth } from '../../runtime/readable.ts'
 import type { Period } from '../../series/series.ts'
 import { periodRules, slotsPerDay } from '../../series/series.ts'
 import type { ShownState, SlotState, StateRun } from '../../series/slot-states.ts'
@@ -58,7 +58,7 @@ function gridOf(lines: readonly CalendarLine<ShownState | DayState>[], period: P
     columnLabels: columnLabels(period),
     columns: Math.max(1, ...lines.map(({ cells }) => cells.length), period === '01D' ? 366 : 0),
     rows: lines.map(({ label, cells, firstSlot }) => ({
-      label: period === '01D' ? label : readableDate(secondsToIso(firstSlot * seconds)).slice(5),
+      label: period === '01D' ? label : dayAndMonth(secondsToIso(firstSlot * seconds).slice(0, 10)),
       cells: cells.map((state) => (state === 'future' ? undefined : state)),
     })),
   }

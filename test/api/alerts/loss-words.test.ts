@@ -42,33 +42,36 @@ const before = { since: at('2026-01-13T15:40:00Z'), due, lateSeconds: asOf - due
 const midnight = { ...before, since: at('2026-01-13T00:00:00Z') }
 
 const cases: readonly (readonly [Loss, string])[] = [
-  [norway, 'Norway: 8 of 8 stations, nothing since 10:00, late for 4 h 30'],
+  [norway, 'Norway: 8 of 8 stations, nothing since 10:00, late for 4 h 30 min'],
   [
     { ...norway, ...before, kind: 'down' },
-    'Norway: 8 of 8 stations, nothing since 2026-01-13 15:40, down for 9 days',
+    'Norway: 8 of 8 stations, nothing since 13 Jan 2026 15:40, down for 8 days',
   ],
   [
     { ...norway, ...midnight, expectedStations: 15, series: [daily] },
-    'Norway (day): 8 of 15 stations, nothing since 2026-01-13, late for 9 days',
+    'Norway (day): 8 of 15 stations, nothing since 13 Jan 2026 (013), late for 8 days',
   ],
-  [mate, 'MATE00ITA: nothing since 10:00, late for 4 h 30'],
+  [mate, 'MATE00ITA: nothing since 10:00, late for 4 h 30 min'],
   [
     { ...mate, series: [navigation] },
-    'MATE00ITA (navigation): nothing since 10:00, late for 4 h 30',
+    'MATE00ITA (navigation): nothing since 10:00, late for 4 h 30 min',
   ],
   [
     { ...mate, series: [{ ...navigation, period: '15M' }] },
-    'MATE00ITA (15 minutes, navigation): nothing since 10:00, late for 4 h 30',
+    'MATE00ITA (15 minutes, navigation): nothing since 10:00, late for 4 h 30 min',
   ],
-  [{ ...mate, series: [hourly, navigation] }, 'MATE00ITA: nothing since 10:00, late for 4 h 30'],
-  [{ ...mate, series: [hourly, daily] }, 'MATE00ITA: nothing since 10:00, late for 4 h 30'],
+  [
+    { ...mate, series: [hourly, navigation] },
+    'MATE00ITA: nothing since 10:00, late for 4 h 30 min',
+  ],
+  [{ ...mate, series: [hourly, daily] }, 'MATE00ITA: nothing since 10:00, late for 4 h 30 min'],
   [
     { ...mate, since: undefined, kind: 'down' },
-    'MATE00ITA: nothing was ever delivered, down for 4 h 30',
+    'MATE00ITA: nothing was ever delivered, down for 4 h 30 min',
   ],
   [
     { ...norway, kind: 'ingest-stalled', country: undefined, series: [hourly, daily] },
-    'No files arrive since 2026-01-22 10:00 UTC: 2 series of 8 stations',
+    'No files arrive since 22 Jan 2026 10:00 UTC: 2 series of 8 stations',
   ],
   [
     { ...mate, kind: 'damaged', series: [{ ...daily, kind: 'damaged' }] },
@@ -83,10 +86,10 @@ t.test('a loss is one sentence, and lasts from the time at which a file was due'
 
 t.test('a lost series is one sentence', async (t) => {
   const name = 'MATE00ITA observation files (hour)'
-  t.equal(lostSeriesWords(hourly), `${name}: nothing since 2026-01-22 10:00 UTC, late`)
+  t.equal(lostSeriesWords(hourly), `${name}: nothing since 22 Jan 2026 10:00 UTC, late`)
   t.equal(
     lostSeriesWords({ ...hourly, kind: 'damaged' }),
-    `${name}: damaged, found 2026-01-22 10:00 UTC`,
+    `${name}: damaged, found 22 Jan 2026 10:00 UTC`,
   )
   t.equal(
     lostSeriesWords({ ...hourly, kind: 'down', since: undefined }),

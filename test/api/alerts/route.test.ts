@@ -49,7 +49,7 @@ t.test('eight stations of a country are one loss, which ends with their files', 
     alert: true,
     series: { length: 8 },
   })
-  t.match((await page()).text, 'Norway: 8 of 8 stations, nothing since 10:00, late for 4 h 30')
+  t.match((await page()).text, 'Norway: 8 of 8 stations, nothing since 10:00, late for 4 h 30 min')
   t.ok((await page()).has('a', { href: '../series/?country=NOR&format=api&state=down,late' }))
   const csv = (await app.inject(`${api}?format=csv&country=NOR`)).body.split('\r\n')
   t.equal(
@@ -106,7 +106,10 @@ t.test('nothing arrives from any station: one loss', async (t) => {
       },
     ]),
   })
-  t.match((await page()).text, 'No files arrive since 2026-01-22 12:02 UTC: 3 series of 3 stations')
+  t.match(
+    (await page()).text,
+    'No files arrive since 22 Jan 2026 12:02 UTC: 3 series of 3 stations',
+  )
 })
 
 t.test('a damaged file is a loss until a good copy comes', async (t) => {

@@ -240,10 +240,10 @@ t.test('the HTML page describes each change, with present size and time of the f
   t.strictSame(
     rows.map((row) => row.slice(0, 5).toSpliced(timeColumn, 1).join('|')),
     [
-      'zimm0010.26d.gz|new|10 bytes|1970-01-01 00:00:00',
-      `${shortFile}|removed|1 byte|1970-01-01 00:00:00`,
-      `${hourFile}|restored, with another size or time|1.4 MB|2026-01-22 05:06:07`,
-      `${dayFile}|replaced|2 bytes|1970-01-01 00:00:00`,
+      'zimm0010.26d.gz|new|10 bytes|1 Jan 1970 00:00:00',
+      `${shortFile}|removed|1 byte|1 Jan 1970 00:00:00`,
+      `${hourFile}|restored, with another size or time|1.4 MB|22 Jan 2026 05:06:07`,
+      `${dayFile}|replaced|2 bytes|1 Jan 1970 00:00:00`,
     ],
   )
   t.notMatch(whole.text, 'Further filters')

@@ -22,56 +22,56 @@ t.test('what a file has: type, period and interval, and which time', async (t) =
     [
       'GRAZ00AUT_R_20263280000_01D_30S_MO.crx.gz',
       'observation, day, 30 s',
-      '2026-11-24 (328)',
-      'observations, whole day 2026-11-24 (328)',
+      '24 Nov 2026 (328)',
+      'observations, whole day 24 Nov 2026 (328)',
     ],
     [
       'GRAZ00AUT_R_20263310000_01H_01S_MO.crx.gz',
       'observation, hour, 1 s',
-      '2026-11-27 (331) 00:00',
-      'observations, the hour 00–01 of 2026-11-27 (331)',
+      '27 Nov 2026 (331) 00:00',
+      'observations, the hour 00–01 of 27 Nov 2026 (331)',
     ],
     [
       'GRAZ00AUT_R_20263312300_01H_MN.rnx.gz',
       'navigation, hour',
-      '2026-11-27 (331) 23:00',
-      'navigation, the hour 23–24 of 2026-11-27 (331)',
+      '27 Nov 2026 (331) 23:00',
+      'navigation, the hour 23–24 of 27 Nov 2026 (331)',
     ],
     [
       'GRAZ00AUT_R_20263311345_15M_20Z_MO.crx.gz',
       'observation, 15 min, 20 Hz',
-      '2026-11-27 (331) 13:45',
-      'observations, 13:45–14:00 of 2026-11-27 (331)',
+      '27 Nov 2026 (331) 13:45',
+      'observations, 13:45–14:00 of 27 Nov 2026 (331)',
     ],
     [
       'HOFN00ISL_R_20263311800_06H_30S_MO.crx.gz',
       'observation, 6 hours, 30 s',
-      '2026-11-27 (331) 18:00',
-      'observations, 18:00–24:00 of 2026-11-27 (331)',
+      '27 Nov 2026 (331) 18:00',
+      'observations, 18:00–24:00 of 27 Nov 2026 (331)',
     ],
     [
       'HOFN00ISL_R_20263312000_06H_05M_MM.rnx.gz',
       'meteorological, 6 hours, 5 min',
-      '2026-11-27 (331) 20:00',
-      'meteorological data, 6 hours from 2026-11-27 (331) 20:00',
+      '27 Nov 2026 (331) 20:00',
+      'meteorological data, 6 hours from 27 Nov 2026 (331) 20:00',
     ],
     [
       'GRAZ00AUT_R_20263310000_07D_MN.rnx.gz',
       'navigation, 7 days',
-      '2026-11-27 (331)',
-      'navigation, 7 days from 2026-11-27 (331)',
+      '27 Nov 2026 (331)',
+      'navigation, 7 days from 27 Nov 2026 (331)',
     ],
     [
       'graz3310.26d.gz',
       'observation, day',
-      '2026-11-27 (331)',
-      'observations, whole day 2026-11-27 (331)',
+      '27 Nov 2026 (331)',
+      'observations, whole day 27 Nov 2026 (331)',
     ],
     [
       'graz3311.26o.gz',
       'observation, unspecified',
-      '2026-11-27 (331)',
-      'observations, from 2026-11-27 (331)',
+      '27 Nov 2026 (331)',
+      'observations, from 27 Nov 2026 (331)',
     ],
   ] as const) {
     t.equal(kindWords(named(name)), kind)
@@ -128,15 +128,15 @@ t.test('the arrival of a file after its period', async (t) => {
       { arrivalUs: (startSeconds + seconds) * 1e6 + 518_203, mtimeUs },
       { startSeconds, spanSeconds },
     )
-  t.match(of(3642, 3600), 'It arrived 42 s after the end of its hour, 2026-01-22 01:00 UTC.')
+  t.match(of(3642, 3600), 'It arrived 42 s after the end of its hour, 22 Jan 2026 01:00 UTC.')
   t.match(of(3600 + 4380, 3600), 'It arrived 73 min after the end of its hour')
-  t.match(of(86_400 + 20_400, 86_400), /^It arrived 5 h 40.* after the end of its day/)
+  t.match(of(86_400 + 20_400, 86_400), /^It arrived 5 h 40 min.* after the end of its day/)
   t.match(of(900 + 5, 900), 'It arrived 5 s after the end of its 15 minutes')
   t.match(of(0, 3600), 'It arrived 60 min before the end of its hour')
   t.match(of(4000, 7200), 'It arrived 53 min before the end of its period')
-  t.equal(of(60, undefined), 'It arrived 2026-01-22 00:01 UTC.')
+  t.equal(of(60, undefined), 'It arrived 22 Jan 2026 00:01 UTC.')
   t.equal(
     arrivalSentence({ arrivalUs: undefined, mtimeUs }, { startSeconds, spanSeconds: 3600 }),
-    'It was found, not seen arriving; the file itself is of 2026-01-22 05:06 UTC.',
+    'It was found, not seen arriving; the file itself is of 22 Jan 2026 05:06 UTC.',
   )
 })

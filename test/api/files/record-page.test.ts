@@ -31,17 +31,17 @@ t.test('the latest change has its time, and leads to the change', async (t) => {
     `${root}/api/changes/?filename=${dayFile}&format=api&limit=1&since=${since}`
   const page = await pageOf(service)
   t.match(page.facts, {
-    'Found (UTC)': '2026-01-22 05:06:07',
+    'Found (UTC)': '22 Jan 2026 05:06:07',
     'Replaced (UTC)': 'never',
-    'Latest change (UTC)': '2026-01-22 05:06:07, new',
+    'Latest change (UTC)': '22 Jan 2026 05:06:07, new',
   })
-  t.equal(page.hrefOf('2026-01-22 05:06:07, new'), link(0))
+  t.equal(page.hrefOf('22 Jan 2026 05:06:07, new'), link(0))
   t.equal(page.hrefOf(`${day}/`), `../../../data/${day}/`)
   await writer.apply([change(day, { added: [newFile(shortFile)] })])
   await writer.apply([change(day, { modified: [{ id: 1, name: dayFile, size: 2, mtimeUs: 2 }] })])
   const replaced = await pageOf(service)
-  t.match(replaced.facts['Replaced (UTC)'], '2026-01-22 05:06:07')
-  t.equal(replaced.hrefOf('2026-01-22 05:06:07, replaced'), link(2))
+  t.match(replaced.facts['Replaced (UTC)'], '22 Jan 2026 05:06:07')
+  t.equal(replaced.hrefOf('22 Jan 2026 05:06:07, replaced'), link(2))
   await writer.apply([change(day, { modified: [{ id: 2, name: shortFile, size: 2, mtimeUs: 2 }] })])
   const { lines } = (await service.page(link(2))).table('Changes')
   t.equal(lines.length, 1, 'the page has this change alone')
@@ -55,12 +55,12 @@ t.test('a restored file has the time at which it came back', async (t) => {
   await writer.apply([change(day, { added: [newFile(dayFile, facts)] })])
   t.match(await factsOf(service), {
     'Replaced (UTC)': 'never',
-    'Latest change (UTC)': '2026-01-22 05:06:07, restored',
+    'Latest change (UTC)': '22 Jan 2026 05:06:07, restored',
   })
   await writer.apply([change(day, { removed: [1] })])
   await writer.apply([change(day, { added: [newFile(dayFile, { ...facts, size: 13 })] })])
   t.match(await factsOf(service), {
-    'Latest change (UTC)': '2026-01-22 05:06:07, restored, with another size or time',
+    'Latest change (UTC)': '22 Jan 2026 05:06:07, restored, with another size or time',
   })
 })
 
@@ -115,8 +115,8 @@ t.test('the page says whether the file is complete, and when it came', async (t)
   const [seen] = arriving([newFile('graz0020.26d.gz')], start + 86_400e6 + 240e6)
   await writer.apply([change('obs/2026/002', { added: seen ? [seen] : [] })])
   const second = await service.page('rinex-file/2/')
-  t.match(second.text, 'It arrived 4 min after the end of its day, 2026-01-03 00:04 UTC.')
-  t.match(second.facts['Arrived (UTC)'], '2026-01-03 00:04:00')
+  t.match(second.text, 'It arrived 4 min after the end of its day, 3 Jan 2026 00:04 UTC.')
+  t.match(second.facts['Arrived (UTC)'], '3 Jan 2026 00:04:00')
 })
 
 const obsOf = (dayOfYear: number, interval = '30S') =>

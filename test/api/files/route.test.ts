@@ -177,10 +177,10 @@ t.test('HTML pages have the files, and link to them', async (t) => {
   }
   const one = await page('rinex-file/25/')
   t.equal(one.one('h1').text, 's0240010.26d.gz')
-  t.match(one.text, 'observations, whole day 2026-01-01 (001)')
+  t.match(one.text, 'observations, whole day 1 Jan 2026 (001)')
   t.match((await page('rinex-file/?offset=100')).text, 'This page is after the last of 45 files.')
   await service.addNames('nrt/2026/022/05', ['GRAZ00AUT_S_20260220515_15M_01S_MO.crx.gz'])
-  t.match((await page('rinex-file/46/')).text, 'observations, 05:15–05:30 of 2026-01-22 (022)')
+  t.match((await page('rinex-file/46/')).text, 'observations, 05:15–05:30 of 22 Jan 2026 (022)')
 })
 
 t.test('a conditional request gets 304 without a page being read', async (t) => {

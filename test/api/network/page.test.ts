@@ -58,14 +58,14 @@ t.test('losses are the newest first, and single files are together', async (t) =
       .map((each) => [each.attribute('class')?.split(' ')[1], each.text]),
     [
       ['late', 'Norway: 4 of 4 stations, nothing since 07:00, late for 3 h'],
-      ['down', 'MATE00ITA: nothing since 2025-12-04 12:00, down for 46 h'],
+      ['down', 'MATE00ITA: nothing since 4 Dec 2025 12:00, down for 46 h'],
       ['late', '2 single files'],
     ],
   )
   t.ok(list.has('a', { href: '../missing/?country=NOR&format=api' }))
   t.ok(list.has('a', { href: '../missing/?format=api&station=MATE00ITA' }))
-  t.match(list.text, 'OSLO00NOR observation files (hour): nothing since 2025-12-06 07:00 UTC, late')
-  t.match(list.text, 'GRAZ00AUT_?_202534010??_01H_*O.* expected by 2025-12-06 12:00')
+  t.match(list.text, 'OSLO00NOR observation files (hour): nothing since 6 Dec 2025 07:00 UTC, late')
+  t.match(list.text, 'GRAZ00AUT_?_202534010??_01H_*O.* expected by 6 Dec 2025 12:00')
   const json = await service.text('network/')
   const { results } = JSON.parse(await service.text('alerts/')) as { results: [] }
   t.strictSame((JSON.parse(json) as { losses: [] }).losses, results)
@@ -79,7 +79,7 @@ t.test('the indexer is stopped: the banner and the verdict say since when', asyn
   service.passTo((firstDay + 6) * daySeconds)
   const page = await service.page('network/')
   const sentence =
-    'The indexer is stopped since 2025-12-06 12:00 UTC. States are those of that time.'
+    'The indexer is stopped since 6 Dec 2025 12:00 UTC. States are those of that time.'
   t.match(page.text, `${sentence} At that time: newest data of 11:00`)
   const paths = ['missing/', 'report/', 'series/', 'alerts/', 'station/', 'station/GRAZ/']
   for (const path of ['network/', ...paths])

@@ -130,7 +130,7 @@ const cases: readonly (readonly [
     current,
     {
       words:
-        'Nothing arrives from any station since 2026-11-24 11:01 UTC, 2 stations are late: newest file 5 h 04 ago, 0 of 2 stations that are due have sent the hour 14–15.',
+        'Nothing arrives from any station since 24 Nov 2026 11:01 UTC, 2 stations are late: newest file 5 h 4 min ago, 0 of 2 stations that are due have sent the hour 14–15.',
     },
   ],
   [
@@ -139,7 +139,7 @@ const cases: readonly (readonly [
     current,
     {
       words:
-        'All well: newest file 15 h 55 ago, 1 of 1 station that is due has sent the day 2026-11-23.',
+        'All well: newest file 15 h 55 min ago, 1 of 1 station that is due has sent the day 2026-11-23.',
     },
   ],
   [
@@ -191,7 +191,7 @@ const cases: readonly (readonly [
     current,
     {
       ok: true,
-      words: 'No station is expected to deliver now: newest data of 2026-01-27 (027).',
+      words: 'No station is expected to deliver now: newest data of 27 Jan 2026 (027).',
     },
   ],
   ['no series', [], current, { ok: true, words: 'No station is expected to deliver now.' }],
@@ -202,7 +202,7 @@ const cases: readonly (readonly [
     {
       ok: false,
       words:
-        'The indexer is stopped since 2026-11-24 16:05 UTC. States are those of that time. At that time: 1 station is down, newest file of 2026-11-24 16:01 UTC, 1 of 2 stations that are due have sent the hour 14–15.',
+        'The indexer is stopped since 24 Nov 2026 16:05 UTC. States are those of that time. At that time: 1 station is down, newest file of 24 Nov 2026 16:01 UTC, 1 of 2 stations that are due have sent the hour 14–15.',
       indexer: 'stopped',
       down: 1,
     },
@@ -213,7 +213,7 @@ const cases: readonly (readonly [
     lost,
     {
       ok: false,
-      words: 'obs/ cannot be read (EIO). States are those of 2026-11-24 16:05 UTC.',
+      words: 'obs/ cannot be read (EIO). States are those of 24 Nov 2026 16:05 UTC.',
       indexer: 'degraded',
     },
   ],
@@ -267,7 +267,7 @@ t.test('the newest file is as old as our clock says, not as what the catalogue s
     t.strictSame(newestOf(current, 14), [arrived, 'newest file 14 s ago'], iso(asOf))
     t.strictSame(newestOf(current, 70), [arrived, 'newest file 70 s ago'], iso(asOf))
     if (asOf < arrived) continue
-    t.strictSame(newestOf(stopped, 9000), [arrived, 'newest file of 2026-11-24 16:01 UTC'])
+    t.strictSame(newestOf(stopped, 9000), [arrived, 'newest file of 24 Nov 2026 16:01 UTC'])
   }
   t.end()
 })
@@ -304,7 +304,7 @@ t.test('nothing is said of a day on which nothing was expected', (t) => {
   const series = { ...seriesOf(graz), period: '01D', past, summary } as const
   const { ok, words } = verdictOf(networkOf([series], { ...current, seconds: noon }), noon)
   t.ok(ok)
-  t.equal(words, 'All well: newest data of 2026-11-27 (331).')
+  t.equal(words, 'All well: newest data of 27 Nov 2026 (331).')
   t.end()
 })
 

@@ -166,21 +166,21 @@ t.test('for a file that is not listed, it says why', async (t) => {
     [
       zimm,
       new RegExp(
-        `^file ${onDay}/${zimm} ${notListed.replaceAll(/[?]/g, '[?]')}${zimm}&limit=1&since=\\d+ It was removed on 2026-01-22 05:06:07 UTC.$`,
+        `^file ${onDay}/${zimm} ${notListed.replaceAll(/[?]/g, '[?]')}${zimm}&limit=1&since=\\d+ It was removed on 22 Jan 2026 05:06:07 UTC.$`,
       ),
     ],
-    [`${onDay}/ZIMM0620.26D`, /It was removed on 2026-01-22/],
+    [`${onDay}/ZIMM0620.26D`, /It was removed on 22 Jan 2026/],
     [
       'YOUN00AUT_R_20260620500_01H_30S_MO.crx',
-      `file ${young[0]?.path} - It is still being written: its gzip stream has no end yet, since 2026-01-22 05:06:07 UTC.`,
+      `file ${young[0]?.path} - It is still being written: its gzip stream has no end yet, since 22 Jan 2026 05:06:07 UTC.`,
     ],
     [
       'youn01aut_r_20260620500_01h_30s_mo.crx.gz',
-      `file ${young[1]?.path} - It is not listed yet, because the indexer cannot read it since 2026-01-22 05:06:07 UTC.`,
+      `file ${young[1]?.path} - It is not listed yet, because the indexer cannot read it since 22 Jan 2026 05:06:07 UTC.`,
     ],
     [
       'LINK00AUT_R_20260620000_01D_30S_MO.crx.gz',
-      /^file obs\/2026\/062\/LINK\S* - It is rejected, since 2026-01-22 05:06:07 UTC: The symbolic link/,
+      /^file obs\/2026\/062\/LINK\S* - It is rejected, since 22 Jan 2026 05:06:07 UTC: The symbolic link/,
     ],
     [`${onDay}/notes_of_the_day.txt`, /Notes_of_the_day.txt - It is rejected, since .*in \.gz;/],
     ['notes_of_the_day.txt', /^file notes\S* - It is rejected: The name .* does not end in \.gz;/],

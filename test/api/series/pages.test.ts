@@ -103,13 +103,13 @@ t.test('the page of the network has its figures, its late series and its picture
   )
   t.match(
     words,
-    '3 stations at 2025-12-11 06:05 UTC. 82.8 % of 256 files of the last 28 days are delivered.',
+    '3 stations at 11 Dec 2025 06:05 UTC. 82.8 % of 256 files of the last 28 days are delivered.',
   )
   t.match(words, 'Arrived in the last hour: 0 files.')
   t.match(words, '2 present 1 late', 'stations, not series')
   t.match(
     words,
-    'Losses 1 single file GRAZ00AUT_?_202534504??_01H_*O.* expected by 2025-12-11 05:10',
+    'Losses 1 single file GRAZ00AUT_?_202534504??_01H_*O.* expected by 11 Dec 2025 05:10',
   )
   t.strictSame(rowsOf(html, 'Stations'), [
     [hourly, '01H', 'late', '202', '245', '82.4 %'],
@@ -175,7 +175,7 @@ t.test('the page of missing files has a row for each outage, and all names', asy
     ],
   ])
   t.ok(late.has('time', { datetime: '2025-12-11T04:00:00Z' }))
-  t.match(late.title, 'Missing 11 December: 1 file of 1 station, 1 of them late – ')
+  t.match(late.title, 'Missing 11 Dec (345): 1 file of 1 station, 1 of them late – ')
   t.strictSame(namesOf(late), ['GRAZ00AUT_?_202534504??_01H_*O.*'])
 
   const all = await page('missing/')
@@ -187,7 +187,7 @@ t.test('the page of missing files has a row for each outage, and all names', asy
   const stations = new Set(results.map(({ station }) => station)).size
   t.match(
     all.one('h1').text,
-    `Missing since 14 November: ${count} files of ${stations} stations, ${lateCount} of them late`,
+    `Missing since 14 Nov (318): ${count} files of ${stations} stations, ${lateCount} of them late`,
   )
   t.strictSame([count, stations, lateCount], [44, 2, 38])
   t.match(all.text, '1 to 6 of 6 outages')
@@ -216,7 +216,7 @@ t.test('the page of missing files has a row for each outage, and all names', asy
   t.strictSame(namesOf(own), ['GRAZ00AUT_?_2025342????_01H_*O.*'])
   const none = await page('missing/?station=zimm')
   t.match(none.text, 'No outages match.')
-  t.match(none.title, 'Missing since 14 November, ZIMM: nothing – ')
+  t.match(none.title, 'Missing since 14 Nov (318), ZIMM: nothing – ')
   const missing = await page('missing/?to=2025-12-08&state=missing&ordering=start&limit=1')
   t.match(missing.text, '1 to 1 of 1 outage')
 })
@@ -239,7 +239,7 @@ t.test('the page of a week has its sums, and a row for each station with a fault
   t.equal(html.one('h1').text, 'Report of GPS week 2396')
   t.match(
     html.text,
-    '7 to 13 December 2025. Observation files of 3 stations: delivered are 100.0 % of the daily files (5 of 5) and 57.4 % of the hourly files (58 of 101).',
+    '7 to 13 Dec 2025. Observation files of 3 stations: delivered are 100.0 % of the daily files (5 of 5) and 57.4 % of the hourly files (58 of 101).',
   )
   t.strictSame(rowsOf(html, 'Stations that are incomplete or late'), [
     [`${hourly} Austria`, '', '57.4 % 58 of 101', '98.3 %', '20'],
@@ -299,8 +299,8 @@ t.test('the list of series: since when, and links to station and availability', 
       since,
     ]),
     [
-      ['GRAZ00AUT', 'day', 'present', 'before 2025-11-03 00:00'],
-      ['WTZR', 'day', 'present', '2025-11-11 00:00'],
+      ['GRAZ00AUT', 'day', 'present', 'before 3 Nov 2025 00:00'],
+      ['WTZR', 'day', 'present', '11 Nov 2025 00:00'],
     ],
   )
   t.match(body.text, 'A series is the files of one station with the same type and period')

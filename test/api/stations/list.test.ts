@@ -82,7 +82,7 @@ t.test('a row has country, state, one bar, and the last data with their hour', a
   const late = rows.find(({ text }) => text.includes('LATE00AUT'))
   t.strictSame(late?.texts('abbr', { title: 'AUT' }), ['Austria'])
   t.strictSame(late?.texts('span', { class: 'late' }), ['late'])
-  t.match(late?.text, '2026-03-02 (061) 02:00')
+  t.match(late?.text, '2 Mar 2026 (061) 02:00')
   t.equal(late?.all('meter').length, 1)
   t.strictSame(rows.at(-2)?.texts('span', { class: 'state' }), ['ended'])
   t.match(body.one('th', { 'aria-sort': 'ascending' }).hrefOf('Now'), /ordering=-state/)

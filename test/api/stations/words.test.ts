@@ -22,46 +22,42 @@ const gaps: readonly (readonly [
   Period,
   ...(readonly [string, string, SlotState])[],
 ])[] = [
-  ['3 August 2026: 1 day missing', '01D', ['2026-08-03T00:00', '2026-08-04T00:00', 'missing']],
+  ['3 Aug 2026 (215): 1 day missing', '01D', ['2026-08-03T00:00', '2026-08-04T00:00', 'missing']],
+  ['3 to 31 Aug 2026: 29 days missing', '01D', ['2026-08-03T00:00', '2026-09-01T00:00', 'missing']],
   [
-    '3 to 31 August 2026: 29 days missing',
-    '01D',
-    ['2026-08-03T00:00', '2026-09-01T00:00', 'missing'],
-  ],
-  [
-    '30 August to 2 September 2026: 4 days removed',
+    '30 Aug to 2 Sep 2026: 4 days removed',
     '01D',
     ['2026-08-30T00:00', '2026-09-03T00:00', 'removed'],
   ],
   [
-    '28 December 2025 to 3 January 2026: 7 days absent, not expected',
+    '28 Dec 2025 to 3 Jan 2026: 7 days absent, not expected',
     '01D',
     ['2025-12-28T00:00', '2026-01-04T00:00', 'silent'],
   ],
   [
-    '15 to 23 November 2026: 9 days, 2 missing; 7 late',
+    '15 to 23 Nov 2026: 9 days, 2 missing; 7 late',
     '01D',
     ['2026-11-15T00:00', '2026-11-17T00:00', 'missing'],
     ['2026-11-17T00:00', '2026-11-24T00:00', 'late'],
   ],
-  ['24 November 2026: 24 hours late', '01H', ['2026-11-24T00:00', '2026-11-25T00:00', 'late']],
+  ['24 Nov 2026 (328): 24 hours late', '01H', ['2026-11-24T00:00', '2026-11-25T00:00', 'late']],
   [
-    '24 November 2026, 05:00 to 06:00: 1 hour late',
+    '24 Nov 2026 (328), 05:00 to 06:00: 1 hour late',
     '01H',
     ['2026-11-24T05:00', '2026-11-24T06:00', 'late'],
   ],
   [
-    '24 November 2026, 22:00 to 24:00: 2 hours missing',
+    '24 Nov 2026 (328), 22:00 to 24:00: 2 hours missing',
     '01H',
     ['2026-11-24T22:00', '2026-11-25T00:00', 'missing'],
   ],
   [
-    '31 December 2025, 22:00, to 1 January 2026, 02:00: 4 hours missing',
+    '31 Dec 2025 (365), 22:00, to 1 Jan 2026 (001), 02:00: 4 hours missing',
     '01H',
     ['2025-12-31T22:00', '2026-01-01T02:00', 'missing'],
   ],
   [
-    '24 November 2026, 05:15 to 06:00: 3 quarters of an hour missing',
+    '24 Nov 2026 (328), 05:15 to 06:00: 3 quarters of an hour missing',
     '15M',
     ['2026-11-24T05:15', '2026-11-24T06:00', 'missing'],
   ],
@@ -84,7 +80,7 @@ t.test('runs that are not adjacent are gaps of their own', async (t) => {
   ]
   t.strictSame(
     joinGaps(runs).map((gap) => gapWords(gap, '01D')),
-    ['2 January 2026: 1 day missing', '4 to 5 January 2026: 2 days missing'],
+    ['2 Jan 2026 (002): 1 day missing', '4 to 5 Jan 2026: 2 days missing'],
   )
 })
 
@@ -108,18 +104,18 @@ t.test('days are read back as they were written', async () => {
 const now = seconds('2026-11-24T15:40')
 
 const states = [
-  ['down', '2026-11-15T00:00', 'down for 10 days, nothing since 15 November'],
-  ['down', '2025-11-15T05:00', 'down for 374 days, nothing since 15 November 2025, 05:00'],
+  ['down', '2026-11-15T00:00', 'down for 9 days, nothing since 15 Nov (319)'],
+  ['down', '2025-11-15T05:00', 'down for 374 days, nothing since 15 Nov 2025 (319), 05:00'],
   ['down', undefined, 'down: nothing was ever delivered'],
-  ['late', '2026-11-24T10:00', 'late for 4 h 40, nothing since 24 November, 10:00'],
-  ['present', '2026-11-20T10:00', 'present since 20 November, 10:00, for 4 days'],
+  ['late', '2026-11-24T10:00', 'late for 4 h 40 min, nothing since 24 Nov (328), 10:00'],
+  ['present', '2026-11-20T10:00', 'present since 20 Nov (324), 10:00, for 4 days'],
   ['present', '2026-10-27T15:00', 'present, without a gap for 28 days'],
   [
     'silent',
     '2026-10-01T00:00',
-    'silent: no file is expected now; its last data end on 30 September',
+    'silent: no file is expected now; its last data end on 30 Sep (273)',
   ],
-  ['ended', '2020-10-01T00:00', 'ended: its last data end on 30 September 2020'],
+  ['ended', '2020-10-01T00:00', 'ended: its last data end on 30 Sep 2020 (274)'],
   ['unknown', undefined, 'unknown: the first scan of the archive has not ended'],
 ] as const
 

@@ -59,7 +59,7 @@ t.test('the page names the hosts of the indexers of a server', async (t) => {
 
 t.test('the page shows the state in words and the lengths of the queues', async (t) => {
   const text = await textOf(await open(t, { reply: watching }))
-  t.match(text, 'The indexer is watching since 2026-01-22 05:06:07 UTC. It lists new, replaced')
+  t.match(text, 'The indexer is watching since 22 Jan 2026 05:06:07 UTC. It lists new, replaced')
   for (const queue of [
     'Directories to be read 1,234',
     'Files still being written 4',
@@ -85,7 +85,7 @@ t.test('the page shows the progress, the rate and the remaining time of a scan',
   }
   const text = await textOf(await open(t, { reply: { ...watching, state: 'scanning', scan } }))
   t.match(text, '50 % of the tree')
-  t.match(text, 'Started (UTC) 2026-01-22 05:06:07')
+  t.match(text, 'Started (UTC) 22 Jan 2026 05:06:07')
   t.match(text, 'Time left about 10 min')
   t.match(text, 'Directories read 1,000 of 2,000 found so far')
   t.match(text, 'Files found 30,000')
@@ -150,7 +150,7 @@ t.test('sizes, the newest file, disks and checksums are said in words', async (t
   const text = () => textOf(service)
   const before = await text()
   t.match(before, 'obs 2 1.4 MB 1 nrt 0 0 bytes 0')
-  t.match(before, 'The newest file was listed 3 min ago, at 2026-01-22 05:06:07 UTC.')
+  t.match(before, 'The newest file was listed 3 min ago, at 22 Jan 2026 05:06:07 UTC.')
   t.match(before, 'Files with a checksum: 0 of 2: the others were never read for damage.')
   t.match(before, /archive, obs, nrt \S+ .B \S+ .B \d+\.\d %/)
   await service.writer.keepChecksums([checksumOf(1, { size: 1_400_000, mtimeUs: 1 })], 0)
@@ -160,7 +160,7 @@ t.test('sizes, the newest file, disks and checksums are said in words', async (t
   await setBack.writer.apply([change(day, { added })])
   t.match(
     await textOf(setBack),
-    'The newest file was listed at 2026-01-22 05:06:07 UTC, by a clock that was set back since.',
+    'The newest file was listed at 22 Jan 2026 05:06:07 UTC, by a clock that was set back since.',
   )
   const hashing = await open(t, { reply: watching })
   await hashing.writer.apply([change(day, { added })])
@@ -203,7 +203,7 @@ t.test('the last rescans, with what they changed', async (t) => {
   t.match(text, 'Last rescans')
   t.match(
     text,
-    'obs/2020, nrt/<b>, and 3 more 2026-01-22 05:06:07 90 s 1,200 2 1 removals accepted; some changes could not be written',
+    'obs/2020, nrt/<b>, and 3 more 22 Jan 2026 05:06:07 90 s 1,200 2 1 removals accepted; some changes could not be written',
   )
   const { rescans } = (await service.app.inject(path)).json<{ readonly rescans: object }>()
   t.match(rescans, {
