@@ -67,12 +67,12 @@ t.test('a duration has at most two units', async (t) => {
 
 t.test('a change is described by its kind and its times', async (t) => {
   for (const [kind, created, modified, text] of [
-    ['created', '3', '3', 'new'],
-    ['created', '1', '1', 'restored'],
-    ['created', '1', '2', 'restored'],
-    ['created', '1', '3', 'restored, with another size or time'],
-    ['modified', '1', '3', 'replaced'],
-    ['removed', '1', '1', 'removed'],
+    ['created', 3, 3, 'new'],
+    ['created', 1, 1, 'restored'],
+    ['created', 1, 2, 'restored'],
+    ['created', 1, 3, 'restored, with another size or time'],
+    ['modified', 1, 3, 'replaced'],
+    ['removed', 1, 1, 'removed'],
   ] as const)
-    t.equal(changeLabel({ kind, at: '3', created, modified }), text)
+    t.equal(changeLabel({ kind, atUs: 3, createdUs: created, modifiedUs: modified }), text)
 })

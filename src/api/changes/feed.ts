@@ -17,6 +17,9 @@ export interface FeedPage {
   readonly joinedSeq: number
 }
 
+/** Changes that one read asks for if only some kinds of them are wanted. */
+const changesPerRead = 1000
+
 /** What a read of the feed needs besides the request. */
 interface FeedSource {
   readonly reader: CatalogueReader
@@ -40,17 +43,21 @@ export async function readFeedPage(
   request: ChangesRequest,
   signal?: AbortSignal,
 ): Promise<FeedPage> {
-  const { filter, limit, epoch, details } = request
+  const { filter, limit, epoch, details, kinds } = request
+  const isWanted = ({ change }: Change) => kinds.length === 0 || kinds.includes(change)
   const changes: Change[] = []
   const first = request.since ?? (await reader.head()).seq
   let { joined } = request
   for (let since = first; ;) {
     const rest = limit - changes.length
     await turn()
-    const page = await reader.changes({ since, limit: rest, filters: filter, details })
+    const query = { since, filters: filter, details }
+    const page = await reader.changes({ ...query, limit: kinds.length > 0 ? changesPerRead : rest })
     checkResumable(page, { since, joined, epoch })
-    changes.push(...page.changes)
-    const { head, throughSeq, joinedSeq } = page
+    const found = page.changes.filter(isWanted)
+    changes.push(...found.slice(0, rest))
+    const { head, joinedSeq } = page
+    const throughSeq = found.length > rest ? (changes.at(-1)?.seq ?? since) : page.throughSeq
     const isComplete = changes.length >= limit || throughSeq >= head.seq
     if (isComplete || signal?.aborted === true)
       return { since: first, head, changes, throughSeq, joinedSeq }
@@ -68,7 +75,7 @@ export async function readLatestChanges(
   request: ChangesRequest,
 ): Promise<FeedPage> {
   const { reader } = source
-  const { limit, filter } = request
+  const { limit, filter, kinds } = request
   const head = await reader.head()
   const { purgedSeq } = await reader.changes({
     since: head.seq,
@@ -76,7 +83,8 @@ export async function readLatestChanges(
     filters: {},
     details: false,
   })
-  const lookBack = Object.keys(filter).length === 0 ? limit : maxLookBack
+  const isFiltered = kinds.length > 0 || Object.keys(filter).length > 0
+  const lookBack = isFiltered ? maxLookBack : limit
   const since = Math.max(purgedSeq, head.seq - lookBack)
   const all = { ...request, since, joined: Infinity, limit: maxLookBack }
   const page = await readFeedPage(source, all)

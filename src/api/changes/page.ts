@@ -1,11 +1,14 @@
 /** The HTML page of the change feed: newest changes first. */
-import type { Head } from '../../catalogue/records.ts'
-import { readableDate, readableNumber, readableSize, readableTime } from '../../runtime/readable.ts'
-import type { FormState } from '../http/errors.ts'
-import type { QueryPair } from '../http/links.ts'
-import { filterWords } from '../pages/active-filters.ts'
+import type { Change } from '../../catalogue/questions/changes.ts'
+import { microsecondsToIso } from '../../parse/calendar.ts'
+import { counted, readableNumber, readableSize, readableTime } from '../../runtime/readable.ts'
+import type { FileView } from '../files/file-view.ts'
+import { startCell, viewOf } from '../files/file-view.ts'
+import type { Links } from '../http/links.ts'
+import type { Worded } from '../pages/active-filters.ts'
+import { activeFilters, chips, filterWords } from '../pages/active-filters.ts'
 import type { FormView } from '../pages/filter-form.ts'
-import { filterForm, formOf } from '../pages/filter-form.ts'
+import { filterForm } from '../pages/filter-form.ts'
 import type { Child, Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
 import { changeLabel } from '../pages/labels.ts'
@@ -14,50 +17,62 @@ import { link, wireOf } from '../pages/parts.ts'
 import { headerColumn, table, timeCell } from '../pages/table.ts'
 import { changesFilters } from '../parameters/file-filters.ts'
 import { formFieldsOf } from '../parameters/parameter.ts'
-import type { WireChange } from './schema.ts'
+import type { FeedPage } from './feed.ts'
+import type { ChangesRequest } from './schema.ts'
+import { changesParameters } from './schema.ts'
 
 interface ChangesPageData {
-  readonly head: Head
-  readonly since: number
-  readonly throughSeq: number
+  readonly feedPage: FeedPage
+  readonly feedRequest: ChangesRequest
+  /** The URL of the next page. */
   readonly next: string
   /** The headers of the same page as JSON, besides those of all JSON. */
   readonly headers: Readonly<Record<string, string>>
-  /** True if the request has no `since`: the page then shows the latest changes. */
-  readonly isLatest: boolean
-  readonly kept: readonly QueryPair[]
-  readonly limit: number
-  readonly results: readonly WireChange[]
+  readonly links: Links
 }
+
+const { since, change } = changesParameters
+const filters = new Map<string, Worded>([...Object.entries({ since, change }), ...changesFilters])
 
 export const changesForm: FormView = {
   frame: { title: 'Changes', section: 'changes' },
-  fields: formFieldsOf(changesFilters, [
+  fields: formFieldsOf(filters, [
+    'since',
+    'change',
     'station',
     'country',
     'file_type',
     'file_duration',
-    'area',
   ]),
   all: 'All changes',
 }
 
 export function renderChanges(data: ChangesPageData): Page {
-  const { head, since, throughSeq, next, isLatest, results } = data
-  const noun = results.length === 0 ? 'No changes' : 'Changes'
-  const state = { kept: data.kept.filter(([name]) => name !== 'limit'), limit: data.limit }
-  const json = feedHref(next, since)
-  const words = filterWords(state.kept, changesFilters)
-  const title = words === '' ? 'Changes' : `Changes, ${words}`
+  const { feedPage, feedRequest, next, links } = data
+  const { head, changes, throughSeq } = feedPage
+  const { sinceText, limit } = feedRequest
+  const others = feedRequest.kept.filter(([name]) => name !== 'limit')
+  const asked = sinceText === undefined ? [] : [['since', sinceText] as const]
+  const state = { kept: [...asked, ...others], limit }
+  // The number that the page began after, so that a program gets these changes and no others.
+  const json = feedHref(next, feedPage.since)
+  const words = filterWords(state.kept, filters)
+  const isToNow = throughSeq >= head.seq
   return {
-    frame: { ...changesForm.frame, title, heading: 'Changes', up: '../', json },
+    frame: {
+      ...changesForm.frame,
+      title: words === '' ? 'Changes' : `Changes, ${words}`,
+      heading: 'Changes',
+      up: '../',
+      json,
+    },
     body: html`${filterForm(changesForm, state)}
+${chips(activeFilters(state, filters))}
 ${wireOf(new URL(json, next), data.headers)}
-<div${isLatest && html` data-live`}>
-<p class="extent">${noun} after number ${since} up to ${throughSeq}; the latest is ${head.seq}.</p>
-${otherFilters(state)}
-${results.length > 0 && changesTable(results)}
-${!isLatest && html`<p><a href="${next}" rel="next">Newer</a></p>\n`}</div>
+<div${isLive(feedRequest) && html` data-live`}>
+<p class="extent">${extentOf(data)}</p>
+${changes.length > 0 && changesTable(changes, links)}
+${!isToNow && html`<p><a href="${next}" rel="next">Newer</a></p>\n`}</div>
 <p>The latest change has number ${readableNumber(head.seq)}. Programs follow the
  <a href="${feedHref(next, throughSeq)}">feed from here</a>: each page names the next, and waits for changes
  with <code>wait=60</code>.</p>
@@ -65,14 +80,30 @@ ${!isLatest && html`<p><a href="${next}" rel="next">Newer</a></p>\n`}</div>
   }
 }
 
-/** The filters without a field in the form. */
-function otherFilters(state: FormState): Child {
-  const others = formOf(changesForm, state).hidden.filter(({ name }) => changesFilters.has(name))
-  const items = others.map(({ name, value }) => html`<code>${name}=${value}</code> `)
-  return items.length > 0 && html`<p>Further filters: ${items}</p>\n`
+/** A page that begins at a number stays as it is. */
+function isLive({ sinceText, sinceTime }: ChangesRequest): boolean {
+  return sinceText === undefined || sinceTime !== undefined
 }
 
-function changesTable(results: readonly WireChange[]): Html {
+/** `The latest 20 changes`, `7 changes since yesterday`, `The first 20 changes after number 3` */
+function extentOf({ feedPage, feedRequest }: ChangesPageData): string {
+  const { changes, throughSeq, head } = feedPage
+  const { sinceText } = feedRequest
+  const count = changes.length
+  const begin = sinceText === undefined ? undefined : sinceWords(sinceText)
+  if (count === 0) return `No changes${begin ? ` ${begin}` : ''}.`
+  if (begin === undefined)
+    return count === 1 ? 'The latest change.' : `The latest ${readableNumber(count)} changes.`
+  const isToNow = throughSeq >= head.seq
+  const found = counted(count, 'change', 'changes')
+  return isToNow ? `${found} ${begin}.` : `The first ${found} ${begin}; newer ones follow.`
+}
+
+function sinceWords(text: string): string {
+  return /^\d+$/.test(text) ? `after number ${text}` : `since ${since.textOf?.(text) ?? text}`
+}
+
+function changesTable(changes: readonly Change[], links: Links): Html {
   return table({
     label: 'Changes',
     className: 'files cards',
@@ -85,7 +116,7 @@ function changesTable(results: readonly WireChange[]): Html {
       ...['Last written', 'Start of data'],
       { label: 'Number', isNumber: true },
     ],
-    rows: results.toReversed().map(rowOf),
+    rows: changes.toReversed().map((each) => rowOf(each, viewOf(each.record, links))),
   })
 }
 
@@ -97,21 +128,19 @@ function feedHref(next: string, since: number): string {
   return `?${query.toString()}`
 }
 
-function rowOf(wire: WireChange): readonly Child[] {
-  const { at, change, seq, record } = wire
-  const { created, modified } = record
+function rowOf({ atUs, change: kind, seq }: Change, file: FileView): readonly Child[] {
   return [
-    link(record.filename, change === 'removed' ? null : record.url),
-    changeLabel({ kind: change, at, created, modified }),
-    timeCell(at, readableTime(at, 'second')),
-    sizeOf(wire),
-    readableTime(record.file?.mtime ?? null, 'second'),
-    readableDate(record.data_date),
+    link(file.name, kind === 'removed' ? null : file.href),
+    changeLabel({ ...file, kind, atUs }),
+    timeOf(atUs),
+    readableSize(file.size),
+    timeOf(file.mtimeUs),
+    startCell(file),
     String(seq),
   ]
 }
 
-function sizeOf({ record }: WireChange): string {
-  const size = record.file?.size
-  return typeof size === 'number' ? readableSize(size) : ''
+function timeOf(us: number): Html {
+  const iso = microsecondsToIso(us)
+  return timeCell(iso, readableTime(iso, 'second'))
 }

@@ -11,6 +11,7 @@ import type { Query } from '../parameters/request.ts'
 import type { FeedPage } from './feed.ts'
 import { readFeedPage, readLatestChanges, waitForFeedPage } from './feed.ts'
 import { changesForm, renderChanges } from './page.ts'
+import { momentOf, numberBefore } from './past-time.ts'
 import type { ChangesRequest } from './schema.ts'
 import * as schemas from './schema.ts'
 import { parseChangesRequest } from './schema.ts'
@@ -52,10 +53,11 @@ async function sendPage(feed: FeedParts, request: FastifyRequest, reply: Fastify
   const { context } = feed
   const { reader } = context
   const format = negotiate(formats, request, reply)
-  const asked = parseChangesRequest(request.query as Query)
+  const asked = parseChangesRequest(request.query as Query, format)
   // The page shows the sizes of files.
   const feedRequest = { ...asked, details: asked.details || format === 'html' }
-  if (feedRequest.waitSeconds > 0 && request.method === 'GET') {
+  const { sinceTime } = feedRequest
+  if (feedRequest.waitSeconds > 0 && request.method === 'GET' && sinceTime === undefined) {
     const { turn } = context.limits.wait(request, reply)
     const signal = feed.longPolls.enter(reply)
     request.raw.socket.setTimeout(feedRequest.waitSeconds * 1000 + idleMarginMs)
@@ -63,8 +65,15 @@ async function sendPage(feed: FeedParts, request: FastifyRequest, reply: Fastify
     return answer({ context, feedRequest, feedPage, format }, reply)
   }
   const tag = context.tag(await reader.head(), format, feedRequest)
-  if (isFresh(request, reply, tag)) return sendNotModified(reply)
+  // What is since yesterday changes with the clock too.
+  if (sinceTime === undefined && isFresh(request, reply, tag)) return sendNotModified(reply)
   const { turn } = await context.limits.page(request, reply)
+  if (sinceTime !== undefined) {
+    const since = await numberBefore(reader, momentOf(sinceTime, context.nowUs()))
+    const fromTime = { ...feedRequest, since, joined: Infinity }
+    const feedPage = await readFeedPage({ reader, turn }, fromTime)
+    return answer({ context, feedRequest: fromTime, feedPage, format }, reply)
+  }
   const isLatest = format === 'html' && feedRequest.since === undefined
   const read = isLatest ? readLatestChanges : readFeedPage
   const feedPage = await read({ reader, turn }, feedRequest)
@@ -80,7 +89,7 @@ interface FeedAnswer {
 
 function answer({ context, feedRequest, feedPage, format }: FeedAnswer, reply: FastifyReply) {
   const links = context.links()
-  const { head, since, throughSeq, joinedSeq } = feedPage
+  const { head, throughSeq, joinedSeq } = feedPage
   const next = pageUrl(links, 'changes', [
     ...feedRequest.kept,
     ['epoch', head.epoch],
@@ -89,11 +98,7 @@ function answer({ context, feedRequest, feedPage, format }: FeedAnswer, reply: F
   ])
   const headers = linkUnlessTooLong(`<${next}>; rel="next"`)
   reply.headers({ etag: context.tag(head, format, feedRequest), ...headers })
-  const body = serialiseChanges(feedPage, next, links)
-  if (format === 'json') return sendJson(reply, body)
-  const { kept, limit } = feedRequest
-  const isLatest = feedRequest.since === undefined
-  const place = { since, throughSeq, next, isLatest }
-  const page = renderChanges({ head, ...place, headers, kept, limit, results: body.results })
+  if (format === 'json') return sendJson(reply, serialiseChanges(feedPage, next, links))
+  const page = renderChanges({ feedPage, feedRequest, next, headers, links })
   return send(reply, format, layOut(page, context.site()))
 }

@@ -1,5 +1,6 @@
 /** The parameters and schemas of the change feed; parses requests. */
 import type { FeedFilter } from '../../catalogue/filter.ts'
+import type { ChangeKind } from '../../catalogue/records.ts'
 import { changeKinds } from '../../catalogue/records.ts'
 import { exampleRecord, recordSchema } from '../files/schema.ts'
 import type { QueryPair } from '../http/links.ts'
@@ -8,15 +9,20 @@ import { curl, exampleLinks } from '../openapi/openapi.ts'
 import { format, ifNoneMatch, strict } from '../openapi/parameters.ts'
 import { errors, negotiable, negotiated } from '../openapi/responses.ts'
 import * as schema from '../openapi/schema.ts'
+import { dateWords } from '../pages/date-words.ts'
 import { changesFilters, expand } from '../parameters/file-filters.ts'
 import { limit } from '../parameters/paging.ts'
 import type { Parameter } from '../parameters/parameter.ts'
-import { anyText, schemasOf } from '../parameters/parameter.ts'
+import { anyText, choices, schemasOf } from '../parameters/parameter.ts'
 import type { Query } from '../parameters/request.ts'
 import { readRequest } from '../parameters/request.ts'
+import type { PastTime } from './past-time.ts'
+import { parsePastTime } from './past-time.ts'
 
 /** Maximum number of changes on a page; a larger `limit` is reduced to this number. */
 const maxChanges = 1000
+/** Changes on an HTML page without a limit. */
+const rows = 50
 /** Maximum wait of a long poll in seconds; a longer `wait` is reduced to this number. */
 const maxWaitSeconds = 60
 
@@ -26,6 +32,12 @@ export interface ChangesRequest {
    * and the page shows the latest changes. `Infinity` for an unsafe integer.
    */
   readonly since: number | undefined
+  /** The page alone may begin at a time. */
+  readonly sinceTime: PastTime | undefined
+  /** Both as the request has it. */
+  readonly sinceText: string | undefined
+  /** Only changes of these kinds; of all if there is none. */
+  readonly kinds: readonly ChangeKind[]
   /** The epoch of the database that gave the number `since`, if the client names it. */
   readonly epoch: string | undefined
   /**
@@ -56,11 +68,46 @@ function count(description: string, more: object = {}): Parameter<number | undef
   }
 }
 
-/** The parameters of the feed that are no filters. */
+const sinceNumber = count('Return the changes after this number; by default only future changes.', {
+  examples: [0],
+})
+
+/** A number; on the page also a time, because people know no numbers. */
+const since: Parameter<number | PastTime | undefined> = {
+  ...sinceNumber,
+  field: { label: 'Since', hint: 'yesterday, 3 hours ago, 2026-01-22 05:00, a number' },
+  textOf: (text) => (/^\d+$/.test(text) ? `number ${text}` : dateWords(text)),
+  read: (words, format) => {
+    const text = words[0]?.trim()
+    if (format !== 'html') return sinceNumber.read(words, format)
+    if (text === undefined || text === '') return { value: undefined }
+    const time = parsePastTime(text)
+    if (time !== undefined) return { value: time }
+    const isNumber = /^\d+$/.test(text)
+    return isNumber
+      ? sinceNumber.read([text])
+      : { fault: 'Enter a time, or the number of a change.' }
+  },
+}
+
+/** The kinds of changes in the words of the page. */
+const kindLabels: Readonly<Record<ChangeKind, string>> = {
+  created: 'new',
+  modified: 'replaced',
+  removed: 'removed',
+}
+
+const kinds = choices(changeKinds, {
+  meaning: 'Only changes of these kinds: each file with its latest change, if that is one of them.',
+  example: 'modified',
+  label: 'Change',
+  textOf: (kind) => kindLabels[kind],
+})
+
+/** The parameters of the feed that are no filters of files. */
 export const changesParameters = {
-  since: count('Return the changes after this number; by default only future changes.', {
-    examples: [0],
-  }),
+  since,
+  change: kinds,
   epoch: anyText({
     meaning:
       'The epoch of the database that gave this number, from `next` or the status. A request with the epoch of an older database gets `410`.',
@@ -77,7 +124,7 @@ export const changesParameters = {
     isExact: false,
   },
   expand,
-  limit: limit(maxChanges),
+  limit: limit(maxChanges, rows),
 }
 
 /**
@@ -85,17 +132,20 @@ export const changesParameters = {
  * error: with a mistyped `since` or filter, the client would miss changes without notice.
  * @throws BadFields that names all faults
  */
-export function parseChangesRequest(query: Query): ChangesRequest {
-  const { values, filter, kept } = readRequest(query, {
-    filters: changesFilters,
-    parameters: changesParameters,
-    alwaysStrict: true,
-  })
+export function parseChangesRequest(query: Query, format: 'json' | 'html'): ChangesRequest {
+  const { values, filter, kept } = readRequest(
+    query,
+    { filters: changesFilters, parameters: changesParameters, alwaysStrict: true },
+    format,
+  )
   const waitSeconds = Math.min(values.wait ?? 0, maxWaitSeconds)
   const { since, epoch, joined, limit } = values
   return {
     filter,
-    since,
+    since: typeof since === 'number' ? since : undefined,
+    sinceTime: typeof since === 'object' ? since : undefined,
+    sinceText: since === undefined ? undefined : kept.find(([name]) => name === 'since')?.[1],
+    kinds: values.change,
     epoch: epoch === '' ? undefined : epoch,
     joined,
     limit,

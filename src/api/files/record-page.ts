@@ -139,11 +139,8 @@ ${files.map((file) => html`<li>${link(file.name, file.href)} <span class="note">
 function factsOf(file: FileView, change: LatestChange | undefined) {
   const { parsed, directory, createdUs, modifiedUs } = file
   const time = (us: number) => readableTime(microsecondsToIso(us), 'second')
-  const times = { created: microsecondsToIso(createdUs), modified: microsecondsToIso(modifiedUs) }
-  const changeWords = (each: LatestChange) => {
-    const at = microsecondsToIso(each.atUs)
-    return `${time(each.atUs)}, ${changeLabel({ kind: each.kind, at, ...times })}`
-  }
+  const changeWords = (each: LatestChange) =>
+    `${time(each.atUs)}, ${changeLabel({ ...each, createdUs, modifiedUs })}`
   return [
     { name: 'Size', value: `${readableNumber(file.size)} bytes` },
     { name: 'Start of data', value: parsed && startCell(file) },

@@ -50,18 +50,18 @@ export const versionLabel = labelsOf<FileVersion>({ r2: 'short names', r3: 'long
 
 interface ChangeTimes {
   readonly kind: ChangeKind
-  readonly at: string
-  readonly created: string
-  readonly modified: string
+  readonly atUs: number
+  readonly createdUs: number
+  readonly modifiedUs: number
 }
 
 /**
  * Describes a change. A created record that is older than its change was restored; of a modified
  * file the catalogue does not know if its size or its time changed.
  */
-export function changeLabel({ kind, at, created, modified }: ChangeTimes): string {
+export function changeLabel({ kind, atUs, createdUs, modifiedUs }: ChangeTimes): string {
   if (kind === 'modified') return 'replaced'
   if (kind === 'removed') return 'removed'
-  if (at === created) return 'new'
-  return modified === at ? 'restored, with another size or time' : 'restored'
+  if (atUs === createdUs) return 'new'
+  return modifiedUs === atUs ? 'restored, with another size or time' : 'restored'
 }

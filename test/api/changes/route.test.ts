@@ -212,20 +212,21 @@ t.test('a number or epoch from which the feed cannot continue gets 410', async (
 t.test('the HTML page links to records and to the next page', async (t) => {
   const { page } = await openFeed(t)
   const first = await page('changes/?since=0&limit=2')
-  t.match(first.text, 'Changes after number 0 up to 4; the latest is 5.')
+  t.match(first.text, 'The first 2 changes after number 0; newer ones follow.')
   t.equal(first.hrefOf(dayFile), 'https://archive.example/rinex/api/rinex-file/1/?format=api')
   t.match(first.one('a', { rel: 'next' }).text, /^Newer/)
   t.ok(first.has('a', { rel: 'next', href: /since=4$/ }))
   const latest = await page('changes/?limit=2')
   t.match(latest.text, 'The latest change has number 5.')
-  t.match(latest.text, 'Changes after number 3 up to 5; the latest is 5.')
+  t.match(latest.text, 'The latest 2 changes.')
   const numbers = (html: Html) => html.texts('td', { 'data-label': 'Number' })
   t.strictSame(numbers(latest), ['5', '4'], 'the newest first')
   const filtered = await page('changes/?limit=1&file_duration=d')
   t.equal(numbers(filtered).length, 1)
   t.match(filtered.text, dayFile)
   const end = await page('changes/?since=5')
-  t.match(end.text, 'No changes after number 5 up to 5; the latest is 5.')
+  t.match(end.text, 'No changes after number 5.')
+  t.notOk(end.has('a', { rel: 'next' }), 'nothing is newer')
 })
 
 t.test('the HTML page describes each change, with present size and time of the file', async (t) => {
@@ -246,9 +247,100 @@ t.test('the HTML page describes each change, with present size and time of the f
       `${dayFile}|replaced|2 bytes|1 Jan 1970 00:00:00`,
     ],
   )
-  t.notMatch(whole.text, 'Further filters')
   const filtered = await page('changes/?filename=%3Cb%3E&file_duration=d&wait=0')
-  t.ok(filtered.texts('p').includes('Further filters: filename=<b>'))
+  t.ok(filtered.has('a', { 'aria-label': 'Remove the filter Filename <b>' }))
+})
+
+t.test('a filter by the kind of change applies to all pages of the feed', async (t) => {
+  const service = await openService(t)
+  const names = Array.from({ length: 30 }, (_, n) => `a0${String(n).padStart(2, '0')}0010.26d.gz`)
+  await service.addNames(day, names)
+  for (const id of [3, 9, 27]) {
+    const modified = [{ id, name: names[id - 1] ?? '', size: 2, mtimeUs: 2 }]
+    await service.writer.apply([change(day, { modified })])
+  }
+  await service.writer.apply([change(day, { removed: [5] })])
+  const get = async (query: string) => (await service.app.inject(`${path}?${query}`)).json<Page>()
+  t.equal(
+    seqs(await get('since=0&change=modified,removed')),
+    '31 modified 3, 32 modified 9, 33 modified 27, 34 removed 5',
+  )
+  const first = await get('since=0&change=modified&limit=2')
+  t.equal(seqs(first), '31 modified 3, 32 modified 9')
+  t.match(first.next, /change=modified&.*since=32$/)
+  const second = await get('since=32&change=modified&limit=2')
+  t.equal(seqs(second), '33 modified 27')
+  t.match(second.next, /since=34$/)
+  t.equal((await service.app.inject(`${path}?change=replaced`)).statusCode, 400)
+  const page = await service.page('changes/?change=modified')
+  t.match(page.title, /^Changes, replaced/)
+  t.match(page.text, 'The latest 3 changes.')
+})
+
+/** The request that a page shows, as a program gets it. */
+async function shownRequest({ app }: Service, page: Html): Promise<Page> {
+  const { pathname, search } = new URL(page.links({ href: /format=json/ })[0]?.href ?? '', url)
+  return (await app.inject(pathname + search)).json<Page>()
+}
+
+t.test('the page shows the request that returns its list', async (t) => {
+  const service = await openFeed(t)
+  await service.addNames(day, ['zimm0010.26d.gz'])
+  for (const query of [
+    '',
+    'limit=2',
+    'limit=1&file_duration=d',
+    'change=modified',
+    'change=created,removed&limit=1',
+    'since=2',
+    'since=2&change=removed',
+    'since=2026-01-22',
+    'since=1+hour&change=created',
+  ]) {
+    const page = await service.page(`changes/?${query}`)
+    const { results } = await shownRequest(service, page)
+    t.strictSame(
+      page.texts('td', { 'data-label': 'Number' }),
+      results.map(({ seq }) => String(seq)).reverse(),
+      query,
+    )
+  }
+})
+
+t.test('a page begins at a time as people say it, JSON at a number alone', async (t) => {
+  const noon = Date.UTC(2026, 0, 22, 12) * 1000
+  const service = await openService(t, { nowUs: noon - 30 * 3600e6 })
+  const at = async (hoursAgo: number, name: string) => {
+    service.clock.us = noon - hoursAgo * 3600e6
+    await service.addNames(day, [name])
+  }
+  await at(30, 'a0010010.26d.gz')
+  await at(20, 'a0020010.26d.gz')
+  await at(3, 'a0030010.26d.gz')
+  await at(1, 'a0040010.26d.gz')
+  service.clock.us = noon
+  for (const [since, numbers] of [
+    ['today', '4 3'],
+    ['Yesterday', '4 3 2 1'],
+    ['2 h', '4'],
+    ['3 hours ago', '4 3'],
+    ['10 min', ''],
+    ['a week', '4 3 2 1'],
+    ['2026-01-22 08:00', '4 3'],
+    ['2026-022T10', '4'],
+    ['2026-01', '4 3 2 1'],
+    ['2030-01-01', ''],
+    ['2', '4 3'],
+    ['', '4 3 2 1'],
+  ] as const) {
+    const page = await service.page(`changes/?since=${encodeURIComponent(since)}`)
+    t.equal(page.texts('td', { 'data-label': 'Number' }).join(' '), numbers, since)
+    t.equal(page.one('input', { name: 'since' }).attribute('value'), since, 'in the form')
+  }
+  t.match((await service.page('changes/?since=yesterday')).text, '4 changes since yesterday.')
+  const refused = await service.page('changes/?since=soon', 400)
+  t.match(refused.text, 'Enter a time, or the number of a change.')
+  t.equal((await service.app.inject(`${path}?since=yesterday`)).statusCode, 400)
 })
 
 t.test('HEAD does not wait', async (t) => {
