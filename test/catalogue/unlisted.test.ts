@@ -91,7 +91,7 @@ t.test('stations are found by the beginning of any of their codes', async (t) =>
     ['RAZ', []],
     ['AUT', []],
   ] as const) {
-    const { stations, count } = await reader.stations({ start, limit: 10, offset: 0 })
+    const { stations, count } = await reader.stations({ starts: [start], limit: 10, offset: 0 })
     t.strictSame(
       stations.map(({ code }) => code),
       codes,

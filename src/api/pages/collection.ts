@@ -47,6 +47,8 @@ interface PageParts extends Pick<PageFrame, 'banner'> {
   /** What stands above and below the table. */
   readonly above?: Child
   readonly below?: Child
+  /** What follows the heading. */
+  readonly extra?: string | undefined
   /** The title and the heading, from the filters in words. */
   readonly headline?: (filters: string) => string
 }
@@ -59,7 +61,7 @@ const wholeLabels: Readonly<Partial<Record<Format, string>>> = {
 export function renderCollection<Item>(
   view: CollectionView<Item>,
   list: CollectionPage<Item>,
-  { links, headers, beside, above, below, banner = [], headline }: PageParts,
+  { links, headers, beside, above, below, banner = [], headline, extra }: PageParts,
 ): Page {
   const { frame, noun, filters, whole = [] } = view
   const { kept, range, ignored, results } = list
@@ -73,7 +75,7 @@ export function renderCollection<Item>(
     frame: {
       ...frame,
       title: title ?? (words === '' ? total : `${words}: ${total}`),
-      heading: title ?? frame.title,
+      heading: title ?? (extra === undefined ? frame.title : headingOf(words, total, extra)),
       here: frame.crumbs && frame.title,
       banner,
       description: title ?? `${frame.title} of the archive: ${extent}`,
@@ -93,6 +95,12 @@ ${(list.count > range.limit || range.offset > 0) && pager(list)}
 </div>
 ${below}`,
   }
+}
+
+/** `138 stations`, and what is said of them in quiet letters. */
+function headingOf(words: string, total: string, extra: string): Html {
+  const text = words === '' ? total : `${words}: ${total}`
+  return html`${text}${extra && html` <small>${extra}</small>`}`
 }
 
 function tableOf<Item>(

@@ -35,7 +35,7 @@ export interface PageFrame {
   /** The title of the document: what is shown, also in few words of its filter. */
   readonly title: string
   /** The heading, if it is not the title. */
-  readonly heading?: string
+  readonly heading?: Child
   /** Its name at the end of the path, if it is neither the title nor that of its section. */
   readonly here?: string | undefined
   /** Description of the page for search engines and previews. */

@@ -62,6 +62,10 @@ export interface Found<Item> {
   readonly below?: Child
   /** The heading and the title of the page, if they are not those of its filters. */
   readonly headline?: string | undefined
+  /** What the page says of its items beside its heading. */
+  readonly extra?: string | undefined
+  /** The columns of the page, if they are not those of the fields. */
+  readonly columns?: readonly ViewColumn<Item>[]
   /** The page has a row for several items; other formats have the items. */
   readonly groups?: Groups<Item>
 }
@@ -88,6 +92,8 @@ interface CollectionTable<Item> extends Pick<
   readonly form?: readonly string[]
   /** Number of rows without `limit`; by default as in JSON. */
   readonly rows?: number
+  /** Its order without `ordering`, if it is not that of JSON: the request that it shows has it. */
+  readonly ordering?: string
 }
 
 /** Rows of a page that are made of several items each. */
@@ -139,7 +145,11 @@ export function addCollection<Item, P extends Parameters, S extends CollectionSt
     path: `${name}/`,
     formats: ['json', 'html', ...keysOf(whole)],
     accepts: {
-      parameters: { ...parameters, ...paging(maxLimit, collection.page.rows) },
+      parameters: {
+        ...parameters,
+        ...orderedPage(parameters, collection.page.ordering),
+        ...paging(maxLimit, collection.page.rows),
+      },
       filters,
       check,
     },
@@ -157,18 +167,19 @@ export function addCollection<Item, P extends Parameters, S extends CollectionSt
 
 function readingOf<Item, P extends Parameters, S extends CollectionState | undefined>(
   context: ApiContext,
-  { name, item: { fields }, find, whole = {} }: Collection<Item, P, S>,
+  { name, item: { fields }, find, whole = {}, page: { ordering: usual } }: Collection<Item, P, S>,
   view: CollectionView<Item>,
 ) {
   return async (asked: RequestOf<P, Format>, state: S, requester: Requester) => {
     const found = await find(asked, state, requester)
-    const { kept, ignored, range, format } = asked
+    const { ignored, range, format } = asked
+    const kept = keptOf(asked, usual)
     const { ordering } = asked.values as { readonly ordering?: SortOrder<string> }
     const links = context.links()
     const isWhole = found.count === undefined
     const isSorted = ordering === undefined || !isWhole
     const items = isSorted ? found.items : sortItems(fields, found.items, ordering, links)
-    const { groups, headline, below } = found
+    const { groups, headline, below, extra } = found
     const rows = groups?.of(items)
     const count = rows?.length ?? found.count ?? items.length
     const pageOf = <T>(all: readonly T[]): readonly T[] =>
@@ -182,6 +193,7 @@ function readingOf<Item, P extends Parameters, S extends CollectionState | undef
       headers: { ...state?.headers, ...headers },
       banner: state?.banner ?? [],
       below,
+      extra,
       ...(headline !== undefined && { headline: () => headline }),
     }
     const bodies: Partial<Answer<Format>['bodies']> = {
@@ -197,14 +209,11 @@ function readingOf<Item, P extends Parameters, S extends CollectionState | undef
         results: pageOf(items).map((each) => serialise(fields, each, links)),
       }),
       html: () => {
+        const own = { ...view, ...columnsOf(found) }
         const page =
-          groups === undefined || rows === undefined
-            ? renderCollection(view, { ...list, results: pageOf(items) }, parts)
-            : renderCollection<readonly Item[]>(
-                { ...view, ...groups, whole: [] },
-                { ...list, results: pageOf(rows) },
-                parts,
-              )
+          groups && rows
+            ? renderCollection(grouped(view, groups), { ...list, results: pageOf(rows) }, parts)
+            : renderCollection(own, { ...list, results: pageOf(items) }, parts)
         return layOut(page, context.site())
       },
     }
@@ -214,6 +223,35 @@ function readingOf<Item, P extends Parameters, S extends CollectionState | undef
       bodies: bodies as Answer<Format>['bodies'],
     }
   }
+}
+
+function grouped<Item>(
+  view: CollectionView<Item>,
+  groups: Groups<Item>,
+): CollectionView<readonly Item[]> {
+  return { ...view, ...groups, whole: [] }
+}
+
+function columnsOf<Item>({ columns }: Found<Item>): Pick<Partial<CollectionView<Item>>, 'columns'> {
+  return columns === undefined ? {} : { columns }
+}
+
+/** The order of a page, if it is another one than that of JSON. */
+function orderedPage(parameters: Parameters, usual: string | undefined): Parameters {
+  const { ordering } = parameters
+  if (ordering === undefined || usual === undefined) return {}
+  const read: typeof ordering.read = (words, format) =>
+    ordering.read(words.length === 0 && format === 'html' ? [usual] : words, format)
+  return { ordering: { ...ordering, read } }
+}
+
+function keptOf(
+  { kept, format }: Pick<RequestOf<Parameters, Format>, 'kept' | 'format'>,
+  usual: string | undefined,
+): readonly QueryPair[] {
+  const isUsual = usual === undefined || kept.some(([name]) => name === 'ordering')
+  if (isUsual || format !== 'html') return kept
+  return [...kept, ['ordering', usual]]
 }
 
 /** The bodies of the answers, in the document. @param page the description of a page */

@@ -76,7 +76,7 @@ class Search {
   async #stations(start: string): Promise<Result[]> {
     const { reader, links } = this.#sources
     const { stations, count } = await reader.stations(
-      { start, limit: most, offset: 0 },
+      { starts: [start], limit: most, offset: 0 },
       this.#requester,
     )
     const results = stations.map(({ code }) => pageOf('station', code, stationUrl(links, code)))

@@ -2,44 +2,79 @@
 import type { FastifyInstance } from 'fastify'
 import type { StationOrdering } from '../../catalogue/filter.ts'
 import { stationOrderKeys } from '../../catalogue/filter.ts'
-import type { StationSummary } from '../../catalogue/questions/stations.ts'
+import { readableNumber } from '../../runtime/readable.ts'
 import type { State } from '../../series/station-states.ts'
 import { severityOf, states } from '../../series/station-states.ts'
 import type { Format } from '../http/formats.ts'
 import type { Requester } from '../http/limits.ts'
-import { shareCell, stateCell } from '../pages/table.ts'
+import type { Links } from '../http/links.ts'
+import { csvText } from '../http/send.ts'
 import { stationFilters } from '../parameters/file-filters.ts'
+import type { Parameter } from '../parameters/parameter.ts'
 import { anyText, choices, ordering } from '../parameters/parameter.ts'
 import type { RequestOf } from '../resources/answer.ts'
 import type { CollectionState, Found } from '../resources/collection.ts'
 import { addCollection } from '../resources/collection.ts'
+import type { Wire } from '../resources/fields.ts'
+import { serialise } from '../resources/fields.ts'
 import type { NetworkStatus } from '../series/known-series.ts'
-import { mainSeries } from '../series/known-series.ts'
 import type { NetworkContext } from '../series/network-context.ts'
 import { stateOf } from '../series/network-context.ts'
 import { geoJsonSchema, stationsGeoJson } from './geojson.ts'
+import { knownStations } from './known-stations.ts'
+import { stationColumns, stripLegend } from './list-table.ts'
 import type { ListedStation } from './station-fields.ts'
-import { stationItem } from './station-fields.ts'
+import { stationFields, stationItem } from './station-fields.ts'
+
+const wordPattern = /^[A-Za-z0-9]{1,9}\*?$/
+
+/** The states of stations in words. */
+const stateTexts: Readonly<Record<State, string>> = {
+  down: 'down',
+  late: 'late',
+  present: 'delivers',
+  silent: 'not expected',
+  ended: 'ended',
+  unknown: 'not known',
+}
+
+/** Codes or their beginnings, in upper case. */
+const stationWords: Parameter<readonly string[]> = {
+  schema: {
+    type: 'array',
+    description:
+      'Stations by their codes, in upper or lower case, or the beginnings of codes, such as `GR*`. On the page, several are compared.',
+    items: { type: 'string', pattern: wordPattern.source },
+    examples: [['GRAZ', 'MATE']],
+  },
+  takes: 'words',
+  field: { label: 'Stations', hint: 'GRAZ, MATE, GR*' },
+  read: (words) =>
+    words.every((word) => wordPattern.test(word))
+      ? { value: words.map((word) => word.replace('*', '').toUpperCase()) }
+      : { fault: 'Enter station codes, or their beginnings with an asterisk, such as GRAZ, GR*.' },
+}
 
 /** Sort keys that the catalogue does not know. */
-const stateKeys = ['state', 'completeness'] as const
+const stateKeys = ['worst', 'state', 'completeness'] as const
 
 const parameters = {
+  station: stationWords,
   search: anyText({
     meaning: 'Part of a station code, in upper or lower case.',
     example: 'gr',
-    field: { label: 'Code or part of it', hint: 'GRAZ' },
   }),
   state: choices(states, {
     meaning:
       'Only stations in one of these states. A station has the worst state of its series, in the order `down`, `late`, `present`, `silent`, `ended`. The response then depends on the clock.',
     example: 'late',
     label: 'State',
+    textOf: (state) => stateTexts[state],
   }),
   ordering: ordering([...stationOrderKeys, ...stateKeys], {
     default: 'code',
     missing:
-      'Stations without a country, a state or a completeness come last. `state` has the worst first. `completeness` is that of the main series in 28 days: the hourly observation files, or the daily ones if only these are expected, or if there are no hourly ones. With both the response depends on the clock.',
+      'Stations without a country, a state or a completeness come last. `state` has the worst first; `worst` too, those with gaps in 28 days before the others that deliver, and of equal ones the least complete first: the page has this order without the parameter. `completeness` is that of the main series in 28 days: the hourly observation files, or the daily ones if only these are expected, or if there are no hourly ones. With these three the response depends on the clock.',
     example: '-count',
   }),
 }
@@ -58,30 +93,18 @@ export function addStations(app: FastifyInstance, context: NetworkContext): void
     state: (asked) => stationsState(context, asked),
     find: (asked, state, requester) => findStations(context, asked, state, requester),
     whole: {
+      csv: stationsCsv,
       geojson: ({ items, links }) => stationsGeoJson(items, context.places, links),
     },
     wholeBodies: { geojson: geoJsonSchema },
     page: {
       noun: ['station', 'stations'],
       section: 'station',
-      form: ['search', 'country', 'state', 'area'],
+      form: ['station', 'country', 'state'],
       rows: 100,
-      sizes: [20, 50, 100, 500],
+      ordering: 'worst',
       className: 'stations cards',
-      caption:
-        'Dates of the data in UTC; (022) is the day of the year. The state is the worst one of its files; the completeness is that of the hourly observation files, or of the daily ones',
-      columnsBefore: {
-        first_data_date: [
-          { label: 'Now', key: 'state', first: 'ascending', cell: nowCell },
-          {
-            label: 'Complete in 28 days',
-            isNumber: true,
-            key: 'completeness',
-            first: 'ascending',
-            cell: completeCell,
-          },
-        ],
-      },
+      caption: 'Times in UTC. 28 days: the share of the hours that were possible, or of the days',
     },
     operation: {
       id: 'listStations',
@@ -95,19 +118,30 @@ export function addStations(app: FastifyInstance, context: NetworkContext): void
   })
 }
 
+/** The fields of the JSON; numbers by value are words such as `obs 22 nrt 24`. */
+function stationsCsv({ items, links }: { items: readonly ListedStation[]; links: Links }): string {
+  const rows = items.map((item) =>
+    Object.values(serialise(stationFields, item, links)).map(csvCell),
+  )
+  return csvText(Object.keys(stationFields), rows)
+}
+
+function csvCell(value: Wire<typeof stationFields>[keyof typeof stationFields]) {
+  if (typeof value === 'boolean') return String(value)
+  if (typeof value !== 'object' || value === null) return value
+  return (Array.isArray(value) ? value : Object.entries(value).flat()).join(' ')
+}
+
 type StationRequest = RequestOf<typeof parameters, Format>
 
 async function stationsState(
   { reader, network }: NetworkContext,
   { values, format }: StationRequest,
 ): Promise<StationsState> {
-  // The page shows the states of the series only if they are in memory; a filter or an order by
-  // state waits for them.
-  const needsStates =
-    format === 'geojson' || values.state.length > 0 || stateKeyOf(values.ordering) !== undefined
-  const shown = format === 'html' ? network.ifLoaded() : undefined
-  const known = await (needsStates ? network.current() : shown)
-  if (known === undefined) return { version: await reader.head(), known }
+  const showsStates = format === 'html' || format === 'geojson'
+  if (!showsStates && values.state.length === 0 && stateKeyOf(values.ordering) === undefined)
+    return { version: await reader.head(), known: undefined }
+  const known = await network.current()
   const { version, headers, banner } = stateOf(known)
   return { version, headers, banner, known }
 }
@@ -118,42 +152,44 @@ async function findStations(
   { known }: StationsState,
   requester: Requester,
 ): Promise<Found<ListedStation>> {
-  const series = mainSeries(known?.states ?? [])
-  const ownStates = known?.stations ?? new Map<string, State>()
   const { countries, areas } = filter
   const { key, descending } = values.ordering
   const { limit, offset } = range
+  const codes = values.state.length > 0 && codesIn(values.state, known?.stations ?? new Map())
+  const stateKey = stateKeyOf(values.ordering)
   const query = {
     ...(countries && { countries }),
     ...(areas && { areas }),
-    ...(values.state.length > 0 && { codes: codesIn(values.state, ownStates) }),
+    ...(codes && { codes }),
+    ...(values.station.length > 0 && { starts: values.station }),
+    ...(stateKey === undefined && {
+      ordering: { key: key as StationOrdering['key'], descending },
+    }),
     search: values.search.toUpperCase(),
   }
-  const withSeries = (station: StationSummary): ListedStation => ({
-    ...station,
-    series: series.get(station.code),
-    state: ownStates.get(station.code),
-  })
-  const stateKey = stateKeyOf(values.ordering)
-  if (stateKey === undefined && format !== 'geojson') {
-    const ordering = { key: key as StationOrdering['key'], descending }
-    const { stations, count, head } = await reader.stations(
-      { ...query, limit, offset, ordering },
-      requester,
-    )
-    return {
-      count,
-      items: stations.map(withSeries),
-      version: known === undefined ? head : undefined,
-    }
+  const isWhole = format === 'csv' || format === 'geojson'
+  if (known === undefined && !isWhole) {
+    const { stations, count, head } = await reader.stations({ ...query, limit, offset }, requester)
+    return { count, items: stations, version: head }
   }
   // The catalogue knows no states, so all stations are read and sorted here.
   const all = await reader.stations({ ...query, limit: maxStations, offset: 0 }, requester)
   await requester.turn()
-  const found = all.stations.map(withSeries)
-  if (stateKey !== undefined) found.sort(byState(stateKey, descending))
-  if (format === 'geojson') return { items: found }
-  return { count: all.count, items: found.slice(offset, offset + limit) }
+  const ofNetwork = known && knownStations(known)
+  const listed = all.stations.map((station) => ({ ...station, ...ofNetwork?.get(station.code) }))
+  if (stateKey !== undefined) listed.sort(byState(stateKey, descending))
+  if (isWhole) return { items: listed }
+  const items = listed.slice(offset, offset + limit)
+  const isCompared = values.station.length > 1 || (values.station.length > 0 && all.count > 1)
+  return {
+    count: all.count,
+    items,
+    ...(known && {
+      extra: headlineOf(listed, values.ordering),
+      columns: stationColumns(known.asOf.seconds ?? 0, isCompared),
+      below: stripLegend(items),
+    }),
+  }
 }
 
 /** Maximum number of stations that are sorted by their states; a network may have thousands. */
@@ -163,11 +199,28 @@ function stateKeyOf({ key }: { readonly key: string }) {
   return stateKeys.find((each) => each === key)
 }
 
+/** `10 down, 1 late, 4 ended; the worst first` */
+function headlineOf(
+  stations: readonly ListedStation[],
+  { key, descending }: StationRequest['values']['ordering'],
+): string {
+  const counts = (['down', 'late', 'silent', 'ended'] as const).flatMap((state) => {
+    const count = stations.filter(({ known }) => known?.state === state).length
+    return count === 0 ? [] : [`${readableNumber(count)} ${stateTexts[state]}`]
+  })
+  const isWorst = key === 'worst' && !descending && counts.length > 0
+  return `${counts.join(', ')}${isWorst ? '; the worst first' : ''}`
+}
+
 /** Stations without a value come last in both directions, equal ones are sorted by code. */
 function byState(key: (typeof stateKeys)[number], descending: boolean) {
-  const valueOf = ({ series, state }: ListedStation): number | undefined => {
-    if (key === 'state') return state && severityOf(state)
-    return series?.summary.ended === false ? series.summary.completeness : undefined
+  const valueOf = ({ series, known }: ListedStation): number | undefined => {
+    const { ended = true, completeness = 1 } = series?.summary ?? {}
+    if (key === 'completeness') return ended ? undefined : series?.summary.completeness
+    if (known === undefined) return undefined
+    const severity = severityOf(known.state) * 10
+    if (key === 'state') return severity
+    return severity + (known.delivery === 'delivers' ? 5 : 0) + (ended ? 1 : completeness)
   }
   return (a: ListedStation, b: ListedStation): number => {
     const [first, second] = [valueOf(a), valueOf(b)]
@@ -184,13 +237,4 @@ function codesIn(
   stations: ReadonlyMap<string, State>,
 ): readonly string[] {
   return [...stations].filter(([, state]) => wanted.includes(state)).map(([code]) => code)
-}
-
-function nowCell({ state }: ListedStation) {
-  return state === undefined ? '' : stateCell(state)
-}
-
-function completeCell({ series }: ListedStation) {
-  const { ended = true, completeness } = series?.summary ?? {}
-  return shareCell(ended ? null : (completeness ?? null))
 }

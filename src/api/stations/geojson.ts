@@ -29,7 +29,7 @@ export function stationsGeoJson(
       properties: {
         ...serialise(properties, station, links),
         name,
-        state: station.state ?? null,
+        state: station.known?.state ?? null,
       },
     }
   })

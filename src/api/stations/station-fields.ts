@@ -4,29 +4,25 @@ import type { FastifyRequest } from 'fastify'
 import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
 import type { StationSummary } from '../../catalogue/questions/stations.ts'
 import { areas } from '../../parse/archive-path.ts'
-import { dayToIso, secondsToIso } from '../../parse/calendar.ts'
-import { countryName, countryOf, isMergedNavigation } from '../../parse/countries.ts'
-import type { FileType } from '../../parse/types.ts'
+import { dayToIso } from '../../parse/calendar.ts'
+import { countryOf, isMergedNavigation } from '../../parse/countries.ts'
 import { fileDurations, fileTypes, fileVersions } from '../../parse/types.ts'
-import { readableNumber } from '../../runtime/readable.ts'
-import type { State } from '../../series/station-states.ts'
 import { UnknownName } from '../http/errors.ts'
 import type { Requester } from '../http/limits.ts'
 import type { Links, QueryPair } from '../http/links.ts'
 import { pageUrl, stationUrl } from '../http/links.ts'
 import { exampleLinks } from '../openapi/openapi.ts'
 import * as schema from '../openapi/schema.ts'
-import { typeLabel } from '../pages/labels.ts'
-import { link, note } from '../pages/parts.ts'
-import { dateCell, titled } from '../pages/table.ts'
 import type { Wire } from '../resources/fields.ts'
 import { fieldOf } from '../resources/fields.ts'
 import type { SeriesStatus } from '../series/known-series.ts'
+import type { KnownStation } from './how-words.ts'
 
 /** A station with its state and its main series, if the states are in memory and it has one. */
 export interface ListedStation extends StationSummary {
   readonly series?: SeriesStatus | undefined
-  readonly state?: State | undefined
+  /** Its state, and what the list says of it. */
+  readonly known?: KnownStation | undefined
 }
 
 const field = fieldOf<ListedStation>()
@@ -68,15 +64,6 @@ export const stationFields = {
       'GRAZ00AUT',
     ),
     ({ code }) => code,
-    {
-      label: 'Station',
-      first: 'ascending',
-      isHeader: true,
-      cell: (code, { codes }, links) => {
-        const others = codes.filter((each) => each !== code).join(', ')
-        return [link(code, stationUrl(links, code)), others && note(others)]
-      },
-    },
   ),
   codes: field(
     schema.list(
@@ -95,16 +82,6 @@ export const stationFields = {
       'AUT',
     ),
     countryOfStation,
-    {
-      label: 'Country',
-      first: 'ascending',
-      cell: (country, { code }) =>
-        country === null
-          ? isMergedNavigation(code)
-            ? 'merged navigation'
-            : ''
-          : titled(countryName(country), country),
-    },
   ),
   merged: field(
     schema.boolean('True for merged navigation data of many stations: `BRDC`, `HOUR`.', false),
@@ -113,32 +90,14 @@ export const stationFields = {
   first_data_date: field(
     schema.day('The day on which the earliest data start.', '2026-01-01'),
     ({ firstDay }) => dayToIso(firstDay),
-    { label: 'First data', first: 'ascending', cell: dateCell },
   ),
   last_data_date: field(
     schema.day('The day on which the latest data start.', '2026-01-22'),
     ({ lastDay }) => dayToIso(lastDay),
-    {
-      label: 'Last data',
-      first: 'descending',
-      // Day and hour: the hour says which station is behind.
-      cell: (_day, { lastStart }) => dateCell(secondsToIso(lastStart)),
-    },
   ),
-  count: field(schema.integer('Number of files.', 46), ({ files }) => files, {
-    label: 'Files',
-    first: 'descending',
-    isNumber: true,
-    cell: (count, { codes }, links) => link(readableNumber(count), filesUrl(links, codes)),
-  }),
+  count: field(schema.integer('Number of files.', 46), ({ files }) => files),
   area: field(counts('Files by area.', areas, { obs: 22, nrt: 24 }), ({ byArea }) => byArea),
-  file_type: field(counts('Files by type.', fileTypes, { o: 45, n: 1 }), ({ byType }) => byType, {
-    label: 'Types',
-    cell: (types) =>
-      Object.keys(types)
-        .map((type) => typeLabel(type as FileType))
-        .join(', '),
-  }),
+  file_type: field(counts('Files by type.', fileTypes, { o: 45, n: 1 }), ({ byType }) => byType),
   file_duration: field(
     counts('Files by period.', fileDurations, { d: 22, h: 24 }),
     ({ byDuration }) => byDuration,

@@ -40,8 +40,8 @@ export interface StationsQuery {
   readonly codes?: readonly string[]
   /** Only stations with a code that contains this text, in upper case. */
   readonly search?: string
-  /** Only stations with a code that begins with this text, in upper case. */
-  readonly start?: string
+  /** Only stations with a code that begins with one of these texts, in upper case. */
+  readonly starts?: readonly string[]
   /**
    * Default: by code. Stations with equal sort keys are sorted by code. If the key is the country,
    * stations without a country come last.
@@ -195,12 +195,14 @@ const byCode: StationOrdering = { key: 'code', descending: false }
 function isWanted({
   codes,
   search = '',
-  start = '',
+  starts = [''],
 }: StationsQuery): (station: StationTotal) => boolean {
   const listed = codes && new Set(codes)
   return (station) =>
     listed?.has(station.code) !== false &&
-    station.codes.some((code) => code.includes(search) && code.startsWith(start))
+    station.codes.some(
+      (code) => code.includes(search) && starts.some((start) => code.startsWith(start)),
+    )
 }
 
 /** Sort keys of stations. */

@@ -412,12 +412,12 @@ t.test(
   'stations check their own parameters; changes answer an invalid since with 400, a wrong since with 410',
   async (t) => {
     const { app } = await openList(t)
-    const stations = await app.inject(`${api}station/?country=AUTT&area=x&station=x&ordering=id`)
+    const stations = await app.inject(`${api}station/?country=AUTT&area=x&content=x&ordering=id`)
     t.equal(stations.statusCode, 400)
     t.same(Object.keys(stations.json<object>()).sort(), ['area', 'country', 'ordering'])
-    const ignoring = await app.inject(`${api}station/?country=aut&station=x&ordering=-code&date=x`)
+    const ignoring = await app.inject(`${api}station/?country=aut&content=x&ordering=-code&date=x`)
     t.match(ignoring.json(), { count: 1 })
-    t.equal(ignoring.headers['ignored-parameters'], 'station, date')
+    t.equal(ignoring.headers['ignored-parameters'], 'content, date')
     const strict = await app.inject(`${api}station/?strict=1&doy=2026-001`)
     t.same(strict.json(), { doy: ['Unknown parameter.'] })
     for (const since of ['%00', '1e3', '1.0', '-0', '+1', '%d9%a1', '0x1', ''])

@@ -100,7 +100,7 @@ t.test('the document has all query parameters and no others', async (t) => {
   t.strictSame(parametersOf('/api/rinex-file/'), ofList.toSorted())
   t.strictSame(
     parametersOf('/api/station/'),
-    [...commonParameters, 'area', 'country', 'ordering', 'search', 'state'].toSorted(),
+    [...commonParameters, 'area', 'country', 'ordering', 'search', 'state', 'station'].toSorted(),
   )
   const ofChanges = [
     ...changesFilters.keys(),
