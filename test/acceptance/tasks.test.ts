@@ -99,12 +99,15 @@ const tasks: readonly Task[] = [
     run: async (t, hand, { situation }) => {
       await hand.section('Now')
       const losses = await hand.text('.losses')
-      t.match(losses, /Norway: 3 of 3 stations, nothing since .*, late for \d+ h/)
-      t.match(losses, /MATE00ITA: nothing since .*, down for \d+ days/)
+      t.match(losses, /Norway, 3 of 3 stations no hour since .* \d+ h/)
+      t.match(losses, /MATE00ITA nothing since \d+ \w+, days and hours \d+ days/)
       const banner = await hand.text('.banner')
       if (situation === 'stopped') t.match(banner, /The indexer is stopped since/)
       else t.notMatch(banner, 'indexer')
-      t.match(await hand.text('.verdict'), situation === 'stopped' ? /stopped/ : /down/)
+      const verb = situation === 'stopped' ? 'did' : 'do'
+      const [heading, detail] = [await hand.text('h1'), await hand.text('.lead')]
+      t.match(heading, `4 of 13 stations ${verb} not deliver, 3 of them in Norway since`)
+      if (situation !== 'stopped') t.match(detail, /The archive was looked at .*/)
     },
   },
   {

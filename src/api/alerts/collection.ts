@@ -8,7 +8,8 @@ import { csvOf } from '../resources/fields.ts'
 import { matchesSeries } from '../series/known-series.ts'
 import type { NetworkContext } from '../series/network-context.ts'
 import { asOfMembers, networkState } from '../series/network-context.ts'
-import { lossColumn, lossFields, lossItem } from './loss-fields.ts'
+import { lossFields, lossItem } from './loss-fields.ts'
+import { lossRows } from './loss-rows.ts'
 
 export function addAlerts(app: FastifyInstance, context: NetworkContext): void {
   addCollection(app, context, {
@@ -36,8 +37,7 @@ export function addAlerts(app: FastifyInstance, context: NetworkContext): void {
     page: {
       noun: ['loss', 'losses'],
       section: 'alerts',
-      columnsBefore: { kind: [lossColumn] },
-      className: 'cards',
+      rowsOf: lossRows,
       caption: 'What is late, down or damaged now, the newest first. Times in UTC',
     },
     operation: {

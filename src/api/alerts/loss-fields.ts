@@ -1,18 +1,13 @@
 /** The fields of losses, and their rows in pages. */
 import { isoOrNull, secondsToIso } from '../../parse/calendar.ts'
-import { readableTime } from '../../runtime/readable.ts'
 import type { Loss } from '../../series/loss.ts'
 import { lossKinds } from '../../series/loss.ts'
 import type { QueryPair } from '../http/links.ts'
 import { pageUrl } from '../http/links.ts'
 import * as schema from '../openapi/schema.ts'
-import type { Child } from '../pages/html.ts'
-import { link } from '../pages/parts.ts'
-import { codeLines, stateCell } from '../pages/table.ts'
 import type { Wire } from '../resources/fields.ts'
 import { fieldOf } from '../resources/fields.ts'
 import { seriesFields } from '../series/series-fields.ts'
-import { lossWords, lostSeriesWords } from './loss-words.ts'
 
 const field = fieldOf<Loss>()
 /** Of the example. */
@@ -34,7 +29,6 @@ export const lossFields = {
       'late',
     ),
     ({ kind }) => kind,
-    { label: 'State', cell: (kind) => stateCell(kind === 'ingest-stalled' ? 'late' : kind) },
   ),
   station: field(
     schema.textOrNull('The station; null for a loss of a country or of all stations.', null),
@@ -100,7 +94,6 @@ export const lossFields = {
       since,
     ),
     (loss): string | null => isoOrNull(loss.since),
-    { label: 'Since', cell: (iso) => readableTime(iso) },
   ),
   due: field(
     schema.moment(
@@ -108,7 +101,6 @@ export const lossFields = {
       due,
     ),
     ({ due }) => secondsToIso(due),
-    { label: 'Due', cell: (iso) => readableTime(iso) },
   ),
   late_s: field(
     schema.integer('Seconds from `due` to `as_of` of the answer.', 7200),
@@ -120,7 +112,6 @@ export const lossFields = {
       true,
     ),
     ({ alert }) => alert,
-    { label: 'Alert', cell: (alert) => (alert ? 'yes' : 'not yet') },
   ),
 }
 
@@ -145,19 +136,3 @@ export function missingHref(loss: Loss): string {
   const state = loss.kind === 'damaged' ? [['state', 'damaged'] as const] : []
   return pageUrl({ api: '../' }, 'missing', [...placeOf(loss), ...state])
 }
-
-/** The lost series of the station or the country of a loss. */
-export function seriesHref(loss: Loss): string {
-  return pageUrl({ api: '../' }, 'series', [...placeOf(loss), ['state', 'down,late']])
-}
-
-/** A sentence, which opens into the series, with a link to them. */
-function lossCell(loss: Loss): Child {
-  const { series } = loss
-  const href = loss.kind === 'damaged' ? missingHref(loss) : seriesHref(loss)
-  const summary = series.length === 1 ? '1 series' : `${series.length} series`
-  return [link(lossWords(loss), href), codeLines(series.map(lostSeriesWords), summary)]
-}
-
-/** The sentence of a loss as a column. */
-export const lossColumn = { label: 'Loss', isHeader: true, cell: lossCell }

@@ -1,67 +1,119 @@
-/** One sentence for each loss, for its pages and the network. Pure. */
-import { secondsToIso } from '../../parse/calendar.ts'
+/** What a loss is in words, for its rows and the verdict. Pure; times in seconds since 1970. */
+import { secondsPerDay, secondsPerHour, secondsToIso } from '../../parse/calendar.ts'
 import { countryName } from '../../parse/countries.ts'
-import { counted, readableDate, readableDuration, readableTime } from '../../runtime/readable.ts'
+import { counted, hourWords, readableDuration } from '../../runtime/readable.ts'
 import type { Loss, LostSeries } from '../../series/loss.ts'
+import { slotAt } from '../../series/series.ts'
+import { shortDay } from '../pages/date-words.ts'
 import { periodLabel, typeLabel } from '../pages/labels.ts'
 
+/** A loss in words: who, what and for how long. */
+export interface LossWords {
+  readonly who: string
+  readonly what: string
+  /** Since the first file was due; empty for damaged files. */
+  readonly late: string
+}
+
 /**
- * `Norway: 8 of 8 stations, nothing since 10:00, late for 4 h 30`, `MATE00ITA (day): nothing since
- * 2026-01-13, down for 7 days`. Names the period and the type of its series if all have one other
- * than hourly observation files. It is late from the time on at which the first file was due.
+ * `Norway, 8 of 8 stations` · `no hour since 07–08` · `6 h 53 min`. Names the type of its files if
+ * they are not observations.
  */
-export function lossWords(loss: Loss): string {
-  const { kind, country, station, stations, expectedStations = 0, series, lateSeconds } = loss
-  const { length } = stations
+export function lossWords(loss: Loss): LossWords {
+  const { kind, country, station = '', stations, expectedStations = 0, lateSeconds } = loss
+  const late = readableDuration(lateSeconds)
   if (kind === 'ingest-stalled') {
-    const time = loss.since === undefined ? '' : ` since ${timeText(loss.since)} UTC`
-    return `No files arrive${time}: ${series.length} series of ${counted(length, 'station', 'stations')}`
+    const since = loss.since === undefined ? '' : ` since ${timeText(loss.since, nowOf(loss))} UTC`
+    const lost = counted(stations.length, 'is lost', 'are lost')
+    return { who: 'All stations', what: `nothing arrives${since}, ${lost}`, late }
   }
-  if (kind === 'damaged')
-    return `${station ?? ''}${qualifier(series)}: damaged files found since ${recentTime(loss, loss.since ?? loss.due)}`
-  const place =
+  const who =
     country === undefined
-      ? `${station ?? ''}${qualifier(series)}: `
-      : `${countryName(country)}${qualifier(series)}: ${length} of ${counted(expectedStations, 'station', 'stations')}, `
-  return `${place}${nothingSince(loss)}, ${kind} for ${readableDuration(lateSeconds)}`
+      ? station
+      : `${countryName(country)}, ${stations.length} of ${counted(expectedStations, 'station', 'stations')}`
+  if (kind === 'damaged') return { who, what: damagedWords(loss), late: '' }
+  return { who, what: `${lostWords(loss)}${typesOf(loss.series)}`, late }
 }
 
-/** `GRAZ00AUT observation files (hour): nothing since 2026-01-22 05:00 UTC, late`. */
-export function lostSeriesWords({ station, fileType, period, kind, since }: LostSeries): string {
-  const name = `${station} ${typeLabel(fileType)} files (${periodLabel(period)})`
-  if (kind === 'damaged') return `${name}: damaged, found ${timeText(since ?? 0)} UTC`
-  const start = since === undefined ? 'never delivered' : `nothing since ${timeText(since)} UTC`
-  return `${name}: ${start}, ${kind}`
+function nowOf({ due, lateSeconds }: Loss): number {
+  return due + lateSeconds
 }
 
-/** ` (day)`, ` (navigation)`, ` (15 minutes, navigation)`, or nothing. */
-function qualifier(series: readonly LostSeries[]): string {
-  const [period, ...periods] = new Set(series.map((each) => each.period))
-  const [type, ...types] = new Set(series.map(({ fileType }) => fileType))
-  const words = [
-    ...(period === undefined || period === '01H' || periods.length > 0
-      ? []
-      : [periodLabel(period)]),
-    ...(type === undefined || type === 'o' || types.length > 0 ? [] : [typeLabel(type)]),
-  ]
-  return words.length === 0 ? '' : ` (${words.join(', ')})`
+function damagedWords(loss: Loss): string {
+  const [first] = loss.series
+  const what = loss.series.length === 1 && first ? `${periodLabel(first.period)} files` : 'files'
+  return `damaged ${what}, found ${timeText(loss.since ?? loss.due, nowOf(loss))} UTC`
 }
 
-/** `nothing since 10:00`, with its date on another day; of daily files, the day without a file. */
-function nothingSince(loss: Loss): string {
-  const { since, series } = loss
-  if (since === undefined) return 'nothing was ever delivered'
-  if (series.every(({ period }) => period === '01D'))
-    return `nothing since ${readableDate(secondsToIso(since), { hasClock: false })}`
-  return `nothing since ${recentTime(loss, since)}`
+/**
+ * `no hour since 07–08, day of 26 Nov`, `nothing since 18 Nov, days and hours`, `no day since 23
+ * Nov`.
+ */
+function lostWords(loss: Loss): string {
+  const now = nowOf(loss)
+  const [daily, shorter] = [true, false].map((isDaily) =>
+    loss.series.filter(({ period }) => (period === '01D') === isDaily),
+  ) as [LostSeries[], LostSeries[]]
+  const days = daysWords(daily, now)
+  const ends = shorter.flatMap(({ since }) => since ?? [])
+  const [last] = shorter
+  if (last === undefined) return days
+  if (ends.length === 0) return ['nothing was ever delivered', days].filter(Boolean).join(', ')
+  const since = loss.since !== undefined && loss.country ? loss.since : Math.max(...ends)
+  if (now - since > 2 * secondsPerDay)
+    return `nothing since ${shortDay(slotAt(since - 1, '01D'), now)}${days && ', days and hours'}`
+  const isHourly = shorter.some(({ period }) => period === '01H')
+  const none = isHourly ? 'no hour' : 'no quarter of an hour'
+  return [`${none} since ${slotText(since, isHourly ? 3600 : 900, now)}`, days]
+    .filter(Boolean)
+    .join(', ')
+}
+
+/** `day of 26 Nov` for the only one that lacks, or `no day since 23 Nov`. */
+function daysWords(daily: readonly LostSeries[], now: number): string {
+  const ends = daily.flatMap(({ since }) => since ?? [])
+  if (daily.length === 0) return ''
+  if (ends.length === 0) return 'no day was ever delivered'
+  const next = Math.floor(Math.max(...ends) / secondsPerDay)
+  const isOne = next >= Math.floor(now / secondsPerDay) - 1
+  return isOne ? `day of ${shortDay(next, now)}` : `no day since ${shortDay(next - 1, now)}`
+}
+
+/** `, navigation only`, for files that are no observations. */
+function typesOf(series: readonly LostSeries[]): string {
+  const [type, ...others] = new Set(series.map(({ fileType }) => fileType))
+  return type === undefined || type === 'o' || others.length > 0 ? '' : `, ${typeLabel(type)} only`
+}
+
+/** `07–08`, `18–19 yesterday`, `18–19 on 18 Nov`: the slot that ends at a time. */
+function slotText(end: number, length: number, now: number): string {
+  const start = end - length
+  const text =
+    length === secondsPerHour ? hourWords(start) : `${clockText(start)}–${clockText(end)}`
+  const day = slotAt(start, '01D')
+  const ago = Math.floor(now / secondsPerDay) - day
+  return ago === 0 ? text : `${text} ${ago === 1 ? 'yesterday' : `on ${shortDay(day, now)}`}`
+}
+
+function clockText(seconds: number): string {
+  return secondsToIso(seconds).slice(11, 16)
 }
 
 /** `10:00`, with its date on another day than now. */
-function recentTime({ due, lateSeconds }: Loss, seconds: number): string {
-  const [iso, now] = [secondsToIso(seconds), secondsToIso(due + lateSeconds)]
-  return iso.slice(0, 10) === now.slice(0, 10) ? iso.slice(11, 16) : readableTime(iso)
+export function timeText(seconds: number, now: number): string {
+  const [day, today] = [seconds, now].map((each) => Math.floor(each / secondsPerDay))
+  const clock = clockText(seconds)
+  return day === undefined || day === today ? clock : `${shortDay(day, now)} ${clock}`
 }
 
-function timeText(seconds: number): string {
-  return readableTime(secondsToIso(seconds))
+/** `observation, hour: nothing since 22 Jan 05:00 UTC`. */
+export function lostSeriesWords(
+  { fileType, period, kind, since }: LostSeries,
+  now: number,
+): string {
+  const name = `${typeLabel(fileType)}, ${periodLabel(period)}`
+  if (kind === 'damaged') return `${name}: damaged, found ${timeText(since ?? 0, now)} UTC`
+  return since === undefined
+    ? `${name}: never delivered`
+    : `${name}: nothing since ${timeText(since, now)} UTC`
 }

@@ -8,7 +8,10 @@ import type { Requester } from '../http/limits.ts'
 /** Facts that cannot be read at this moment are `undefined`. */
 export interface ArchiveFacts {
   readonly total: Volume | undefined
-  readonly stations: number | undefined
+  /** Numbers of stations, and of their countries. */
+  readonly stations: { readonly count: number; readonly countries: number } | undefined
+  /** The months in which the oldest and the newest data begin: `2026-01`. */
+  readonly months: readonly [first: string, last: string] | undefined
 }
 
 export async function readArchiveFacts(
@@ -21,7 +24,12 @@ export async function readArchiveFacts(
     ),
     ifReadable(reader.stations({ limit: 1, offset: 0 }, requester)),
   ])
-  return { total: volumes && sumOfVolumes(volumes.totals), stations: stations?.count }
+  const [first, last] = [volumes?.months?.[0]?.month, volumes?.months?.at(-1)?.month]
+  return {
+    total: volumes && sumOfVolumes(volumes.totals),
+    stations,
+    months: first === undefined || last === undefined ? undefined : [first, last],
+  }
 }
 
 /** The answer of a question; `undefined` if it cannot be read at this moment. */

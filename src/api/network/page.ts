@@ -1,31 +1,34 @@
-/** The HTML page of the network: the start page, with the archive above it. */
-import { secondsToIso } from '../../parse/calendar.ts'
-import {
-  counted,
-  readableNumber,
-  readableShare,
-  readableSize,
-  readableTime,
-} from '../../runtime/readable.ts'
-import { severityOf, stateOf } from '../../series/station-states.ts'
+/**
+ * The page Now, which is the start page: whether the network is well; if not, who, since when, and
+ * whether the cause is here. What the archive is stands below.
+ */
+import { dayToIso, secondsPerDay } from '../../parse/calendar.ts'
+import { counted, readableNumber, readableSize } from '../../runtime/readable.ts'
+import type { Loss } from '../../series/loss.ts'
+import { startOf } from '../../series/series.ts'
+import { lossRows } from '../alerts/loss-rows.ts'
+import type { StationMap } from '../map/station-map.ts'
 import type { Child, Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
 import type { Page } from '../pages/layout.ts'
-import { ignoredNotice } from '../pages/parts.ts'
-import { headerColumn, numberColumns, stateCell, table } from '../pages/table.ts'
-import type { KnownSeries } from '../series/known-series.ts'
+import { commandHtml, ignoredNotice } from '../pages/parts.ts'
 import { mainSeries } from '../series/known-series.ts'
-import { stationCell } from '../series/series-fields.ts'
 import type { ArchiveFacts } from './archive-facts.ts'
-import type { Picture } from './by-country.ts'
-import type { KnownNetwork, NetworkFigures } from './figures.ts'
-import { lossList } from './loss-list.ts'
-import { daysPicture, hoursPicture } from './network-pictures.ts'
+import type { KnownNetwork } from './figures.ts'
+import { matrix } from './matrix.ts'
+import { countryRows } from './matrix-cells.ts'
 
 interface NetworkPageData {
   /** The name of the archive. */
   readonly title: string
   readonly archive: ArchiveFacts
+  /** The folder of the archive, if pages may say it. */
+  readonly folder: string | undefined
+  readonly map: Pick<StationMap, 'of'>
+  /** The URL of the API. */
+  readonly api: string
+  /** UTC day since 1970. */
+  readonly today: number
   /** `undefined` if the states cannot be read at this moment. */
   readonly known: KnownNetwork | undefined
   /** Why they cannot be read. */
@@ -33,179 +36,116 @@ interface NetworkPageData {
   readonly ignored: readonly string[]
 }
 
-export function renderNetwork({ title, archive, known, reason, ignored }: NetworkPageData): Page {
-  const isCurrent = known !== undefined && known.network.asOf.notCurrent === undefined
+export function renderNetwork(data: NetworkPageData): Page {
+  const { title, archive, known, reason } = data
+  const isEmpty = archive.total?.files === 0
+  const { headline, detail } = known?.figures.verdict ?? {
+    headline: 'The states of the stations are not known now',
+    detail: reason ?? '',
+  }
+  const isKnown = known !== undefined && known.network.asOf.seconds !== undefined
+  const heading = isEmpty && isKnown ? 'The archive has no files yet' : headline
   return {
     frame: {
-      title: 'Now',
-      heading: title,
+      title: heading,
+      heading: '',
       section: 'network',
       description: `${title}. ${known?.figures.verdict.words ?? ''}`.trim(),
       up: '../',
       json: '?format=json',
       banner: known?.network.banner ?? [],
     },
-    body: html`${ignoredNotice(ignored)}
+    body: html`${ignoredNotice(data.ignored)}
 <div data-live>
-${archive.total?.files === 0 ? emptyNotice(isCurrent) : archiveTotals(archive)}
-${known ? stateOfNetwork(known) : html`<p class="notice" role="status">${reason ?? unknownState}</p>\n`}
+<h1>${heading}</h1>
+${(!isEmpty || !known) && detail && html`<p class="lead">${detail}</p>\n`}${isEmpty && emptyNotice(data)}
+<div class="now">
+${known && stateOf(known, data.map)}<div class="sums">
+${totals(data)}${firstRequest(data)}</div>
+</div>
 </div>
 `,
   }
 }
 
-const unknownState =
-  'Who delivers is not known at this moment; files and directories that are listed can be downloaded.'
+/** What is lost, where, and all stations. */
+function stateOf({ network }: KnownNetwork, map: NetworkPageData['map']): Html {
+  const { states, stations, losses, asOf } = network
+  const now = asOf.seconds ?? 0
+  const countries = countryRows({ states, stations }, now)
+  const shown = new Map(
+    countries.flatMap(({ rows }) => rows).map((row) => [row.station, row.delivery]),
+  )
+  const onMap = Array.from(stations).flatMap(([code, state]) =>
+    state === 'ended' ? [] : [{ code, state: shown.get(code) }],
+  )
+  return html`${lossesOf(losses, asOf.notCurrent === undefined)}${map.of(onMap, '../')}${matrix(countries, now)}`
+}
 
-/** @param isWatched true if files that arrive are seen */
-function emptyNotice(isWatched: boolean): Html {
-  const seen = isWatched && '; a complete file appears here a few seconds after it was written'
+/** Where files are expected. */
+function emptyNotice({ folder, known }: NetworkPageData): Html {
+  const isWatched = known !== undefined && known.network.asOf.notCurrent === undefined
+  const seen = isWatched && ' A complete file appears here a few seconds after it was written.'
+  const place = folder === undefined ? 'the archive' : html`<code>${folder}</code>`
   return html`<p class="notice" role="status">The catalogue has no files yet. They are expected in the folders
  <code>obs/</code> (daily files, in <code>obs/2026/022/</code>) and <code>nrt/</code> (hourly files, in
- <code>nrt/2026/022/05/</code>) of the archive${seen}. <a href="../status/?format=api">What the indexer does now</a></p>
+ <code>nrt/2026/022/05/</code>) of ${place}.${seen} <a href="../status/?format=api">What the indexer does now</a></p>
 `
 }
 
-/** Files, bytes and stations, as far as they are known, and the same files as directories. */
-function archiveTotals({ total, stations }: ArchiveFacts): Html {
-  const items = [
-    total &&
-      totalItem('rinex-file', readableNumber(total.files), total.files === 1 ? 'file' : 'files'),
-    total && totalItem('archive', readableSize(total.bytes), 'of data'),
-    stations !== undefined &&
-      totalItem('station', readableNumber(stations), stations === 1 ? 'station' : 'stations'),
-  ]
-  return html`<ul class="totals">
-${items}<li><a href="../../data/">Directories</a></li>
-</ul>
+/** Rows of losses; Alerts has all. */
+const maxLosses = 12
+
+function lossesOf(losses: readonly Loss[], isCurrent: boolean): Child {
+  if (losses.length === 0) return undefined
+  const rest = losses.length - maxLosses
+  const more = rest > 0 && linked('alerts', counted(rest, 'more loss', 'more losses'))
+  return html`<section class="lost">
+<h2>${isCurrent ? 'Lost now' : 'Lost then'}, the newest first</h2>
+${lossRows(losses.slice(0, maxLosses))}<p>${more && html`${more} · `}${linked('missing', more ? 'all missing files' : 'All missing files')}</p>
+</section>
 `
 }
 
-function totalItem(name: string, value: string, label: string): Html {
-  return html`<li><a href="../${name}/?format=api"><b>${value}</b> ${label}</a></li>\n`
-}
-
-function stateOfNetwork({ network, figures }: KnownNetwork): Html {
-  const { states, losses, asOf } = network
-  const { verdict } = figures
-  const shown = worstFirst(states)
-  return html`<p class="lead verdict${!verdict.ok && ' bad'}">${verdict.words}</p>
-<ul class="totals">
-${tiles(figures)}</ul>
-${lossList(states, losses)}
-${pictures(shown, asOf.seconds ?? 0)}
-${shown.length > 0 && seriesTable(shown)}
-<p>${sentenceOf(figures, asOf.seconds)}</p>
+/**
+ * `265,212 files, 20.7 GB, of 138 stations in 16 countries, from 1996 to now. 3,412 arrived in the
+ * last hour.`: what is not known is left out.
+ */
+function totals({ archive: { total, stations, months }, today, known }: NetworkPageData): Child {
+  if (total === undefined || total.files === 0) return undefined
+  const files = linked('rinex-file', counted(total.files, 'file', 'files'))
+  const bytes = linked('archive', readableSize(total.bytes))
+  const { arrivals } = known?.figures ?? {}
+  const isCurrent = known?.network.asOf.notCurrent === undefined
+  const arrived =
+    arrivals !== undefined && isCurrent && ` ${readableNumber(arrivals)} arrived in the last hour.`
+  return html`<p>${files}, ${bytes}${stations && html`, of ${stationsText(stations)}`}${months && spanText(months, today)}.${arrived} <a href="../../data/">Directories</a></p>
 `
 }
 
-/** Numbers of stations by state, without those of no station. */
-function tiles({ inStates, ended }: NetworkFigures): Child {
-  const counts = { ...inStates, ended }
-  const shown = ['present', 'late', 'down', 'silent', 'ended'] as const
-  return shown.map((state) => {
-    const count = html`<b>${readableNumber(counts[state])}</b>`
-    const href = `../station/?format=api&state=${state}`
-    return counts[state] > 0 && html`<li><a href="${href}">${count} ${stateCell(state)}</a></li>\n`
-  })
+function linked(name: string, text: string): Html {
+  return html`<a href="../${name}/?format=api">${text}</a>`
 }
 
-function pictures(shown: readonly KnownSeries[], nowSeconds: number): Child {
-  const hourly = shown.filter(({ period }) => period === '01H')
-  return [
-    pictureHtml(
-      hoursPicture(hourly, nowSeconds),
-      'Hourly observation files by the hour of their data in UTC, the newest at the left; at the right the number of hours. A cell leads to its files, or to what is missing.',
-    ),
-    pictureHtml(
-      daysPicture(shown, nowSeconds),
-      'Observation files by the day of their data, today at the left; at the right how complete they are.',
-    ),
-  ]
+function stationsText({ count, countries }: NonNullable<ArchiveFacts['stations']>): Html {
+  const found = linked('station', counted(count, 'station', 'stations'))
+  return html`${found}${countries > 0 && ` in ${counted(countries, 'country', 'countries')}`}`
 }
 
-/** A picture: its legend, a part for each country, and the complete stations folded. */
-function pictureHtml({ label, legend, countries, named }: Picture, text: string): Child {
-  if (countries.length + named.length === 0) return undefined
-  const marks = legend.map((mark) => html`<li>${mark.svg} ${mark.label}</li>`)
-  return html`<section>
-<h2>${label}</h2>
-<p class="note">${text}</p>
-${marks.length > 0 && html`<ul class="legend">${marks}</ul>`}
-<div class="wide countries" tabindex="0" role="region" aria-label="${label}">
-${countries.map(
-  ({ name, note, svg }) => html`<section>
-<h3>${name} <span class="note">${note}</span></h3>
-${svg}</section>
-`,
-)}</div>
-${named.map(namedStations)}</section>
-`
+/** `, from 1996 to now`, or to the year of the newest data. @param today since 1970 */
+function spanText([first, last]: readonly [string, string], today: number): string {
+  const [from, to, now] = [first, last, dayToIso(today)].map((text) => text.slice(0, 4))
+  const end = to === now ? 'now' : to
+  return from === to && to !== now ? `, of ${from}` : `, from ${from} to ${end}`
 }
 
-function namedStations({ label, countries }: Picture['named'][number]): Html {
-  return html`<details>
-<summary>${label}</summary>
-${countries.map(
-  ({ name, stations }) => html`<p>${name}: ${stations.map(
-    (station) => html`<a href="../station/${station}/">${station}</a> `,
-  )}</p>
-`,
-)}</details>
-`
-}
-
-function seriesTable(shown: readonly KnownSeries[]): Html {
-  return html`<details>
-<summary>All stations as a table</summary>
-${table({
-  label: 'Stations',
-  columns: [
-    headerColumn('Station'),
-    ...['Period', 'State'],
-    ...numberColumns('Delivered', 'Possible', 'Complete'),
-  ],
-  rows: shown.map(({ station, period, summary }) => [
-    stationCell({ station }),
-    period,
-    stateCell(stateOf(summary)),
-    summary.delivered,
-    summary.possible,
-    readableShare(summary.completeness),
-  ]),
-})}
-</details>
-`
-}
-
-function sentenceOf(
-  { stations, ended, total, arrivals = 0 }: NetworkFigures,
-  asOf: number | undefined,
-): string {
-  const { possible, completeness } = total
-  const all = counted(stations, 'station', 'stations')
-  if (asOf === undefined) return `${all}.`
-  const share =
-    possible === 0
-      ? 'Nothing was delivered in the last 28 days.'
-      : `${readableShare(completeness)} of ${readableNumber(possible)} files of the last 28 days are delivered.`
-  const over = ended === 0 ? '' : ` ${counted(ended, 'station has', 'stations have')} ended.`
-  const arrived = ` Arrived in the last hour: ${counted(arrivals, 'file', 'files')}.`
-  return `${all} at ${readableTime(secondsToIso(asOf))} UTC. ${share}${over}${arrived}`
-}
-
-/** The main series, the worst state first, then the least complete; without those that ended. */
-function worstFirst(states: readonly KnownSeries[]): readonly KnownSeries[] {
-  const completeness = ({ summary }: KnownSeries): number => summary.completeness ?? -1
-  return [...mainSeries(states).values()]
-    .filter(
-      ({ summary: { completeness, state, ended } }) =>
-        (completeness !== undefined || state === 'down') && !ended,
-    )
-    .sort(
-      (a, b) =>
-        severityOf(stateOf(a.summary)) - severityOf(stateOf(b.summary)) ||
-        completeness(a) - completeness(b) ||
-        (a.station < b.station ? -1 : 1),
-    )
+/** The request for the newest files of a station that delivers. */
+function firstRequest({ api, known }: NetworkPageData): Child {
+  const all = [...mainSeries(known?.network.states ?? []).values()]
+  const found = all.find(({ summary }) => summary.state === 'present') ?? all[0]
+  const { lastSlot } = found?.summary ?? {}
+  if (found === undefined || lastSlot === undefined) return undefined
+  const day = Math.floor(startOf(lastSlot, found.period) / secondsPerDay)
+  const station = found.station.slice(0, 4)
+  return commandHtml(`curl '${api}rinex-file/?station=${station}&date=${dayToIso(day)}'`)
 }

@@ -26,7 +26,7 @@ export function addNetwork(app: FastifyInstance, context: NetworkContext & Archi
       name: 'Network',
       summary: 'The network at a glance',
       about: 'The number of stations by state, what is late or down, and what arrived.',
-      description: `The HTML page is the start page; it also shows the last 24 hours and the last 28 days of each station. ${asOfMembers.clock}`,
+      description: `The HTML page is the start page; it also shows 28 days and 24 hours of each station. ${asOfMembers.clock}`,
       returns: 'The network.',
       headers: asOfMembers.headers,
       samples: ['network/'],
@@ -40,8 +40,20 @@ export function addNetwork(app: FastifyInstance, context: NetworkContext & Archi
           json: () => known && serialiseNetwork(known, context.links()),
           html: async () => {
             const archive = await readArchiveFacts(context, requester)
-            const { title } = context.settings.identity
-            return layOut(renderNetwork({ title, known, reason, archive, ignored }), context.site())
+            const { settings } = context
+            const site = context.site()
+            const page = renderNetwork({
+              title: site.title,
+              archive,
+              folder: settings.problems === 'public' ? settings.archive : undefined,
+              map: context.map,
+              api: context.links().api,
+              today: context.archive.today(),
+              known,
+              reason,
+              ignored,
+            })
+            return layOut(page, site)
           },
         },
       }

@@ -1,6 +1,7 @@
-/** Whether the network is well, in one sentence. Pure. */
-import { dayToIso, secondsPerDay, secondsToIso, twoDigits } from '../../parse/calendar.ts'
-import { counted, readableDate, readableDuration, readableTime } from '../../runtime/readable.ts'
+/** Whether the network is well; if not, who, since when, and whether the cause is here. Pure. */
+import { secondsPerDay, secondsPerHour } from '../../parse/calendar.ts'
+import { countryName } from '../../parse/countries.ts'
+import { counted, hourWords, readableDuration } from '../../runtime/readable.ts'
 import type { AsOf } from '../../series/as-of.ts'
 import { indexerStopped } from '../../series/as-of.ts'
 import type { Period } from '../../series/series.ts'
@@ -9,6 +10,8 @@ import { lastArrivalOf } from '../../series/series-summary.ts'
 import type { SlotState } from '../../series/slot-states.ts'
 import { arrivedBy } from '../../series/stalled.ts'
 import { countStates } from '../../series/station-states.ts'
+import { timeText } from '../alerts/loss-words.ts'
+import { shortDay } from '../pages/date-words.ts'
 import type { KnownSeries, NetworkStatus, SeriesStatus } from '../series/known-series.ts'
 import { standstillOf } from '../series/network-context.ts'
 
@@ -21,6 +24,11 @@ export const indexerStates = ['watching', 'degraded', 'scanning', 'stopped'] as 
 export interface Verdict {
   /** True if the catalogue is current without problems, and no station is late or down. */
   readonly ok: boolean
+  /** Who does not deliver. */
+  readonly headline: string
+  /** What was delivered, and whether the cause is here; empty if nothing is known. */
+  readonly detail: string
+  /** Both, and why the catalogue stands still. */
   readonly words: string
   readonly indexer: (typeof indexerStates)[number]
   /**
@@ -37,15 +45,35 @@ type Network = Pick<NetworkStatus, 'stations' | 'losses' | 'asOf'> & {
   readonly states: readonly KnownSeries[]
 }
 
+/** What the sentences say. */
+interface Facts extends Network {
+  /** Now, or when the states stood still. */
+  readonly now: number
+  readonly isCurrent: boolean
+  /** Stations that do not deliver, and all that deliver or should. */
+  readonly lost: number
+  readonly all: number
+  readonly newest: number | undefined
+}
+
 /** @param now seconds since 1970 by our clock: a file may have arrived after `asOf.seconds` */
 export function verdictOf(network: Network, now: number): Verdict {
   const { states, stations, asOf } = network
-  const { late, down } = countStates(stations)
+  const { late, down, present } = countStates(stations)
   const indexer = indexerState(asOf)
-  const newest = newestArrival(states, asOf, now)
+  const isCurrent = asOf.notCurrent === undefined
+  const until = isCurrent ? now : (asOf.seconds ?? now)
+  const newest = newestArrival(states, asOf, until)
+  const lost = late + down
+  const facts = { ...network, now: until, isCurrent, lost, all: lost + present, newest }
+  const isKnown = asOf.seconds !== undefined
+  const headline = isKnown ? headlineOf(facts) : 'The states of the stations are not known yet'
+  const detail = isKnown ? detailOf(facts, asOf.seconds) : ''
   return {
-    ok: indexer === 'watching' && late + down === 0,
-    words: wordsOf(network, { late, down }, newest === undefined ? undefined : { newest, now }),
+    ok: indexer === 'watching' && lost === 0,
+    headline,
+    detail,
+    words: wordsOf(asOf, headline, detail),
     indexer,
     newest,
     late,
@@ -53,23 +81,37 @@ export function verdictOf(network: Network, now: number): Verdict {
   }
 }
 
+/** For programs, which have no banner beside it. */
+function wordsOf(asOf: AsOf, headline: string, detail: string): string {
+  const { seconds, notCurrent, problems } = asOf
+  if (seconds === undefined) return standstillOf(asOf)
+  const found = problems.map((problem) => ` The indexer reports: ${problem}.`).join('')
+  const said = `${detail === '' ? '' : ` ${detail}`}${found}`
+  if (notCurrent === undefined) return `${headline}.${said}`
+  const begin = headline.replace(/^(All|No|Nothing)\b/, (word) => word.toLowerCase())
+  return `${standstillOf(asOf)} At that time ${begin}.${said}`
+}
+
 /**
- * The newest arrival until now, or until the time at which the states stand still. `undefined` also
- * if newer data were found that were not seen arriving, as after a stop.
+ * The newest arrival until a time. `undefined` also if newer data were found that were not seen
+ * arriving, as after a stop.
  */
 function newestArrival(
   states: readonly KnownSeries[],
-  { seconds: asOf, notCurrent }: AsOf,
-  now: number,
+  { seconds: asOf }: AsOf,
+  until: number,
 ): number | undefined {
   if (asOf === undefined) return undefined
-  const until = notCurrent === undefined ? now : asOf
-  const arrival = states.reduce(
+  const arrival = arrivalOf(states, until)
+  return arrival > -Infinity && arrival >= arrivedBy(states, asOf) ? arrival : undefined
+}
+
+function arrivalOf(states: readonly KnownSeries[], until: number): number {
+  return states.reduce(
     (latest, { period, past }) =>
       Math.max(latest, lastArrivalOf(past.arrivals, period, until) ?? -Infinity),
     -Infinity,
   )
-  return arrival > -Infinity && arrival >= arrivedBy(states, asOf) ? arrival : undefined
 }
 
 function indexerState({ seconds, notCurrent, problems }: AsOf): Verdict['indexer'] {
@@ -78,80 +120,93 @@ function indexerState({ seconds, notCurrent, problems }: AsOf): Verdict['indexer
   return notCurrent === undefined && problems.length === 0 ? 'watching' : 'degraded'
 }
 
-/** The newest arrival, and now. */
-interface Arrived {
-  readonly newest: number
-  readonly now: number
-}
-
-/**
- * `All well: newest file 14 s ago, 86 of 95 stations that are due have sent the hour 15–16.`, or
- * what is not.
- */
-function wordsOf(
-  { states, losses: open, asOf }: Network,
-  lost: { late: number; down: number },
-  arrived: Arrived | undefined,
-): string {
-  const { seconds, notCurrent, problems } = asOf
-  if (seconds === undefined) return standstillOf(asOf)
-  const losses = (['late', 'down'] as const)
-    .filter((state) => lost[state] > 0)
-    .map((state, index) => {
-      const [one, many] = index === 0 ? ['station is', 'stations are'] : ['is', 'are']
-      return `${counted(lost[state], one, many)} ${state}`
-    })
-  const isCurrent = notCurrent === undefined
-  const facts = [
-    ...newestFact(states, seconds, { arrived, isCurrent }),
-    ...deliveredFact(states, seconds),
-  ]
-  if (!isCurrent) {
-    const then = [...losses, ...facts].join(', ')
-    return `${standstillOf(asOf)}${then === '' ? '' : ` At that time: ${then}.`}`
+/** `11 of 124 stations do not deliver, 8 of them in Norway since 08:10`. */
+function headlineOf({ losses, lost, all, isCurrent, now }: Facts): string {
+  const isOne = all === 1
+  if (all === 0)
+    return `No station ${isCurrent ? 'is expected to deliver now' : 'was expected to deliver'}`
+  if (lost === 0) {
+    const verb = isCurrent ? (isOne ? 'delivers' : 'deliver') : 'delivered'
+    return isOne ? `The only station ${verb}` : `All ${counted(all, '', 'stations')} ${verb}`
   }
-  facts.push(...problems.map((problem) => `the indexer reports: ${problem}`))
-  const head = [...stalledFact(open), ...losses].join(', ')
-  const wellness = isAnyExpected(states) ? 'All well' : 'No station is expected to deliver now'
-  const subject = head !== '' ? head : problems.length === 0 ? wellness : 'All stations are well'
-  return `${subject}${facts.length === 0 ? '' : `: ${facts.join(', ')}`}.`
-}
-
-function isAnyExpected(states: readonly SeriesStatus[]): boolean {
-  return states.some(({ summary: { state } }) => state !== 'silent' && state !== 'unknown')
-}
-
-/** Several stations have alerts, and nothing arrives from any: the cause may be on our side. */
-function stalledFact(losses: NetworkStatus['losses']): readonly string[] {
   const { since } = losses.find(({ kind }) => kind === 'ingest-stalled') ?? {}
-  if (since === undefined) return []
-  return [`Nothing arrives from any station since ${readableTime(secondsToIso(since))} UTC`]
+  if (since !== undefined && isCurrent)
+    return `Nothing arrives from any station since ${timeText(since, now)} UTC`
+  const verb = isCurrent ? (lost === 1 ? 'does not deliver' : 'do not deliver') : 'did not deliver'
+  const subject = `${lost} of ${counted(all, 'station', 'stations')} ${verb}`
+  return `${subject}${whoOf(losses, lost, now)}`
+}
+
+/** Most stations of a loss whose names the headline says. */
+const maxNames = 3
+
+/** The country with the most lost stations, or the few that are lost. */
+function whoOf(losses: NetworkStatus['losses'], lost: number, now: number): string {
+  const [largest] = losses
+    .filter(({ country }) => country !== undefined)
+    .toSorted((a, b) => b.stations.length - a.stations.length)
+  if (largest?.country !== undefined) {
+    const { length } = largest.stations
+    const many = length === lost ? 'all' : `${length} of them`
+    return `, ${many} in ${countryName(largest.country)} since ${timeText(largest.due, now)}`
+  }
+  const named = losses.filter(({ kind }) => kind === 'late' || kind === 'down')
+  const codes = [...new Set(named.flatMap(({ stations }) => stations))].sort()
+  return codes.length === lost && lost <= maxNames ? `: ${codes.join(', ')}` : ''
+}
+
+function detailOf(facts: Facts, asOf = 0): string {
+  return [...deliveredFact(facts, asOf), ...causeFact(facts, asOf)].join(' ')
+}
+
+/** Whether the cause may be here: the archive was looked at, and others arrive, or not. */
+function causeFact({ states, losses, newest, ...facts }: Facts, asOf: number): readonly string[] {
+  const { lost, isCurrent, now } = facts
+  const arrived = newest === undefined ? dataFact(states, asOf) : [arrivalFact(newest, facts)]
+  if (lost === 0 || !isCurrent) return arrived.map((words) => `The newest ${words}.`)
+  const seconds = Math.round(now - asOf)
+  const looked = `The archive was looked at ${seconds < 2 ? 'just now' : `${readableDuration(seconds)} ago`}`
+  if (facts.asOf.problems.length > 0)
+    return [`${looked}, but the indexer reports a problem: the cause may be here.`]
+  if (losses.some(({ kind }) => kind === 'ingest-stalled'))
+    return [`${looked} and no file comes: the cause may be here, or between here and all stations.`]
+  if (doOthersArrive(states, now))
+    return [`${looked} and other stations arrive: the cause is not here.`]
+  return [`${[looked, ...arrived.map((words) => `the newest ${words}`)].join('; ')}.`]
 }
 
 /**
- * How old the newest file is. Without arrivals it says of when the newest data are: a first scan
- * finds files, but does not see them arrive.
+ * True if a file of a station that delivers arrived in the last two hours; where only daily files
+ * are expected, on the last day.
  */
-function newestFact(
-  states: readonly SeriesStatus[],
-  asOf: number,
-  { arrived, isCurrent }: { readonly arrived: Arrived | undefined; readonly isCurrent: boolean },
-): readonly string[] {
-  if (arrived !== undefined)
-    return isCurrent
-      ? [`newest file ${readableDuration(arrived.now - arrived.newest)} ago`]
-      : [`newest file of ${readableTime(secondsToIso(arrived.newest))} UTC`]
-  const newest = states
-    .flatMap(({ period, summary: { lastSlot } }) =>
-      lastSlot === undefined ? [] : [{ period, start: startOf(lastSlot, period) }],
-    )
-    .reduce<Newest | undefined>((last, each) => (isNewer(each, last) ? each : last), undefined)
-  return newest === undefined ? [] : [`newest data of ${dataTime(newest, asOf)}`]
+function doOthersArrive(states: readonly KnownSeries[], now: number): boolean {
+  const isHourly = ({ period }: KnownSeries): boolean => period !== '01D'
+  const hasHours = states.some((each) => isHourly(each) && each.summary.isExpected)
+  const others = states.filter(
+    (each) => each.summary.state === 'present' && (!hasHours || isHourly(each)),
+  )
+  return now - arrivalOf(others, now) <= (hasHours ? 2 * secondsPerHour : secondsPerDay)
+}
+
+function arrivalFact(newest: number, { isCurrent, now }: Pick<Facts, 'isCurrent' | 'now'>): string {
+  return isCurrent
+    ? `file arrived ${readableDuration(Math.max(0, now - newest))} ago`
+    : `file had arrived at ${timeText(newest, now)} UTC`
 }
 
 interface Newest {
   readonly period: Period
   readonly start: number
+}
+
+/** Of when the newest data are: a first scan finds files, but does not see them arrive. */
+function dataFact(states: readonly SeriesStatus[], asOf: number): readonly string[] {
+  const newest = states
+    .flatMap(({ period, summary: { lastSlot } }) =>
+      lastSlot === undefined ? [] : [{ period, start: startOf(lastSlot, period) }],
+    )
+    .reduce<Newest | undefined>((last, each) => (isNewer(each, last) ? each : last), undefined)
+  return newest === undefined ? [] : [`data are of ${dataTime(newest, asOf)}`]
 }
 
 /** Of files that begin at midnight, an hour says more than a day. */
@@ -162,9 +217,9 @@ function isNewer({ start, period }: Newest, last: Newest | undefined): boolean {
 
 /** `14:00` of the day of `asOf`; otherwise with its day. */
 function dataTime({ period, start }: Newest, asOf: number): string {
-  const [iso, day] = [secondsToIso(start), Math.floor(start / secondsPerDay)]
-  const isToday = period !== '01D' && day === Math.floor(asOf / secondsPerDay)
-  return isToday ? iso.slice(11, 16) : readableDate(iso)
+  return period === '01D'
+    ? shortDay(Math.floor(start / secondsPerDay), asOf)
+    : timeText(start, asOf)
 }
 
 /**
@@ -173,7 +228,7 @@ function dataTime({ period, start }: Newest, asOf: number): string {
  * the figure does not fall at the full hour, when no file is due yet. Nothing is said of a time at
  * which nothing was expected.
  */
-function deliveredFact(states: readonly SeriesStatus[], asOf: number): readonly string[] {
+function deliveredFact({ states, isCurrent }: Facts, asOf: number): readonly string[] {
   for (const period of ['01H', '01D'] as const) {
     const expected = states.filter(
       ({ fileType, period: own, summary }) =>
@@ -193,8 +248,14 @@ function deliveredFact(states: readonly SeriesStatus[], asOf: number): readonly 
       // A damaged file is no delivery.
       const all = delivered + count('damaged', 'late', 'missing')
       if (all === 0) break
-      const stations = counted(all, 'station that is due has', 'stations that are due have')
-      return [`${delivered} of ${stations} sent the ${slotName(slot, period)}`]
+      const [is, has] = isCurrent ? ['is', 'has'] : ['was', 'had']
+      const [are, have] = isCurrent ? ['are', 'have'] : ['were', 'had']
+      const stations = counted(
+        all,
+        `station that ${is} due ${has}`,
+        `stations that ${are} due ${have}`,
+      )
+      return [`${delivered} of ${stations} sent the ${slotName(slot, period, asOf)}.`]
     }
   }
   return []
@@ -204,9 +265,9 @@ function slotState(runs: SeriesStatus['summary']['runs'], slot: number): SlotSta
   return runs.findLast(({ firstSlot }) => firstSlot <= slot)?.state
 }
 
-/** `hour 15–16`, or `day 2026-01-22`. */
-function slotName(slot: number, period: Exclude<Period, '15M'>): string {
-  if (period === '01D') return `day ${dayToIso(slot)}`
-  const hour = slot % 24
-  return `hour ${twoDigits(hour)}–${twoDigits(hour + 1)}`
+/** `hour 15–16 UTC`, or `day 22 Jan`. */
+function slotName(slot: number, period: Exclude<Period, '15M'>, asOf: number): string {
+  return period === '01D'
+    ? `day ${shortDay(slot, asOf)}`
+    : `hour ${hourWords(startOf(slot, period))} UTC`
 }

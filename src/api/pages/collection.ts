@@ -33,6 +33,8 @@ export interface CollectionView<Item> extends FormView {
   readonly columns: readonly ViewColumn<Item>[]
   readonly caption: string
   readonly className?: string
+  /** What shows the items instead of a table. */
+  readonly rowsOf?: ((items: readonly Item[]) => Child) | undefined
   /** The formats that have the whole list. */
   readonly whole?: readonly Format[]
 }
@@ -88,7 +90,7 @@ ${wireOf(new URL(json, list.pages.first), headers)}
 ${above}<div${beside && html` class="sided"`}>
 ${beside}<div>
 <p class="extent">${extent}</p>
-${results.length > 0 && tableOf(view, list, links)}
+${results.length > 0 && (view.rowsOf?.(results) ?? tableOf(view, list, links))}
 ${whole.length > 0 && wholeLinks(whole, kept)}
 ${(list.count > range.limit || range.offset > 0) && pager(list)}
 </div>

@@ -34,7 +34,7 @@ export const sectionLabels: ReadonlyMap<string, string> = new Map<string, string
 export interface PageFrame {
   /** The title of the document: what is shown, also in few words of its filter. */
   readonly title: string
-  /** The heading, if it is not the title. */
+  /** The heading, if it is not the title; empty if the body has it. */
   readonly heading?: Child
   /** Its name at the end of the path, if it is neither the title nor that of its section. */
   readonly here?: string | undefined
@@ -63,6 +63,7 @@ export interface Page {
 /** The document of a page, with what every page says of the archive. */
 export function layOut({ frame, body }: Page, site: SiteFacts): string {
   const { title, heading = title, description, up, json, banner = [] } = frame
+  const h1 = heading && html`<h1>${heading}</h1>`
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -79,7 +80,7 @@ ${description && html`<meta name="description" content="${description}">`}
 ${headerOf(frame, site)}<main id="main">
 ${site.notices.map((notice) => html`<p class="notice">${notice}</p>\n`)}
 ${banner.map((text) => html`<p class="banner" role="status">${text}</p>\n`)}
-${isStart(frame) ? operatorLine(frame, site) : crumbsOf(frame)}<h1>${heading}</h1>
+${isStart(frame) ? operatorLine(frame, site) : crumbsOf(frame)}${h1}
 ${body}
 </main>
 ${footerOf(frame, site)}</body>

@@ -80,7 +80,7 @@ interface WholeList<Item, S> {
 
 interface CollectionTable<Item> extends Pick<
   CollectionView<Item>,
-  'noun' | 'all' | 'sizes' | 'caption' | 'className'
+  'noun' | 'all' | 'sizes' | 'caption' | 'className' | 'rowsOf'
 > {
   /** The pages above this one, below the start page; without it, the section names the page. */
   readonly crumbs?: CollectionView<Item>['frame']['crumbs']
@@ -229,7 +229,7 @@ function grouped<Item>(
   view: CollectionView<Item>,
   groups: Groups<Item>,
 ): CollectionView<readonly Item[]> {
-  return { ...view, ...groups, whole: [] }
+  return { ...view, ...groups, whole: [], rowsOf: undefined }
 }
 
 function columnsOf<Item>({ columns }: Found<Item>): Pick<Partial<CollectionView<Item>>, 'columns'> {

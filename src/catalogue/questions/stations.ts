@@ -58,6 +58,8 @@ export interface StationsQuery {
 export interface StationsPage {
   readonly head: Head
   readonly count: number
+  /** Number of the countries of all of these. */
+  readonly countries: number
   readonly stations: readonly StationSummary[]
 }
 
@@ -99,7 +101,7 @@ export function* stations(query: StationsQuery, context: QuestionContext): Quest
   const sites = yield* context.lookups.sites()
   const filter = { ...(countries && { countries }), ...(areas && { areas }) }
   const selection = yield* context.lookups.select(filter)
-  if (selection === undefined) return { head, count: 0, stations: [] }
+  if (selection === undefined) return { head, count: 0, countries: 0, stations: [] }
   const totals = yield* totalsOf(selection.kinds, sites, context)
   const wanted = selection.stations && new Set(selection.stations)
   const found = totals
@@ -110,6 +112,7 @@ export function* stations(query: StationsQuery, context: QuestionContext): Quest
   return {
     head,
     count: found.length,
+    countries: new Set(found.flatMap(({ code }) => countryOf(code) ?? [])).size,
     stations: yield* summariesOf(shown, selection.kinds, context),
   }
 }

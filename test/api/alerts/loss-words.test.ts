@@ -1,5 +1,6 @@
 /** The sentences about losses: a table of cases. */
 import { lossWords, lostSeriesWords } from '../../../src/api/alerts/loss-words.ts'
+import { readableDuration } from '../../../src/runtime/readable.ts'
 import type { Loss, LostSeries } from '../../../src/series/loss.ts'
 import t from '../../tap.ts'
 
@@ -39,60 +40,99 @@ const norway: Loss = {
 }
 const due = at('2026-01-13T16:50:00Z')
 const before = { since: at('2026-01-13T15:40:00Z'), due, lateSeconds: asOf - due }
-const midnight = { ...before, since: at('2026-01-13T00:00:00Z') }
+const yesterday = { since: at('2026-01-21T19:00:00Z') }
+const lastDay = { since: at('2026-01-21T00:00:00Z') }
+const lateDaily = { ...daily, ...lastDay }
 
-const cases: readonly (readonly [Loss, string])[] = [
-  [norway, 'Norway: 8 of 8 stations, nothing since 10:00, late for 4 h 30 min'],
+const late = readableDuration(asOf - times.due)
+
+const cases: readonly (readonly [Loss, who: string, what: string, late: string])[] = [
+  [norway, 'Norway, 8 of 8 stations', 'no hour since 09–10', late],
   [
-    { ...norway, ...before, kind: 'down' },
-    'Norway: 8 of 8 stations, nothing since 13 Jan 2026 15:40, down for 8 days',
+    { ...norway, ...before, series: [{ ...hourly, ...before }], kind: 'down' },
+    'Norway, 8 of 8 stations',
+    'nothing since 13 Jan',
+    '8 days',
+  ],
+  [mate, 'MATE00ITA', 'no hour since 09–10', late],
+  [
+    { ...mate, series: [{ ...hourly, ...yesterday }, lateDaily] },
+    'MATE00ITA',
+    'no hour since 18–19 yesterday, day of 21 Jan',
+    late,
   ],
   [
-    { ...norway, ...midnight, expectedStations: 15, series: [daily] },
-    'Norway (day): 8 of 15 stations, nothing since 13 Jan 2026 (013), late for 8 days',
+    { ...mate, series: [{ ...hourly, ...before }, lateDaily] },
+    'MATE00ITA',
+    'nothing since 13 Jan, days and hours',
+    late,
   ],
-  [mate, 'MATE00ITA: nothing since 10:00, late for 4 h 30 min'],
+  [{ ...mate, series: [lateDaily] }, 'MATE00ITA', 'day of 21 Jan', late],
   [
-    { ...mate, series: [navigation] },
-    'MATE00ITA (navigation): nothing since 10:00, late for 4 h 30 min',
+    { ...mate, series: [{ ...daily, since: at('2026-01-14T00:00:00Z') }] },
+    'MATE00ITA',
+    'no day since 13 Jan',
+    late,
   ],
+  [
+    { ...mate, series: [{ ...daily, since: at('2025-12-14T00:00:00Z') }] },
+    'MATE00ITA',
+    'no day since 13 Dec 2025',
+    late,
+  ],
+  [{ ...mate, series: [navigation] }, 'MATE00ITA', 'no hour since 09–10, navigation only', late],
   [
     { ...mate, series: [{ ...navigation, period: '15M' }] },
-    'MATE00ITA (15 minutes, navigation): nothing since 10:00, late for 4 h 30 min',
+    'MATE00ITA',
+    'no quarter of an hour since 09:45–10:00, navigation only',
+    late,
   ],
+  [{ ...mate, series: [hourly, navigation] }, 'MATE00ITA', 'no hour since 09–10', late],
   [
-    { ...mate, series: [hourly, navigation] },
-    'MATE00ITA: nothing since 10:00, late for 4 h 30 min',
-  ],
-  [{ ...mate, series: [hourly, daily] }, 'MATE00ITA: nothing since 10:00, late for 4 h 30 min'],
-  [
-    { ...mate, since: undefined, kind: 'down' },
-    'MATE00ITA: nothing was ever delivered, down for 4 h 30 min',
+    { ...mate, since: undefined, series: [{ ...hourly, since: undefined }], kind: 'down' },
+    'MATE00ITA',
+    'nothing was ever delivered',
+    late,
   ],
   [
     { ...norway, kind: 'ingest-stalled', country: undefined, series: [hourly, daily] },
-    'No files arrive since 22 Jan 2026 10:00 UTC: 2 series of 8 stations',
+    'All stations',
+    'nothing arrives since 10:00 UTC, 8 are lost',
+    late,
   ],
   [
     { ...mate, kind: 'damaged', series: [{ ...daily, kind: 'damaged' }] },
-    'MATE00ITA (day): damaged files found since 10:00',
+    'MATE00ITA',
+    'damaged day files, found 10:00 UTC',
+    '',
   ],
-  [{ ...mate, kind: 'ingest-stalled', since: undefined }, 'No files arrive: 1 series of 1 station'],
+  [
+    { ...mate, kind: 'ingest-stalled', since: undefined },
+    'All stations',
+    'nothing arrives, 1 is lost',
+    late,
+  ],
 ]
 
-t.test('a loss is one sentence, and lasts from the time at which a file was due', async (t) => {
-  for (const [loss, words] of cases) t.equal(lossWords(loss), words)
+t.test('a loss is a row, and lasts from the time at which a file was due', async (t) => {
+  for (const [loss, who, what, late] of cases) t.strictSame(lossWords(loss), { who, what, late })
 })
 
-t.test('a lost series is one sentence', async (t) => {
-  const name = 'MATE00ITA observation files (hour)'
-  t.equal(lostSeriesWords(hourly), `${name}: nothing since 22 Jan 2026 10:00 UTC, late`)
+t.test('the last hour of a day ends at 24', async (t) => {
+  const midnight = at('2026-01-22T00:00:00Z')
+  const loss = { ...mate, since: midnight, series: [{ ...hourly, since: midnight }] }
+  t.equal(lossWords(loss).what, 'no hour since 23–24 yesterday')
+})
+
+t.test('a lost file type is one sentence', async (t) => {
+  const name = 'observation, hour'
+  t.equal(lostSeriesWords(hourly, asOf), `${name}: nothing since 10:00 UTC`)
   t.equal(
-    lostSeriesWords({ ...hourly, kind: 'damaged' }),
-    `${name}: damaged, found 22 Jan 2026 10:00 UTC`,
+    lostSeriesWords({ ...hourly, ...yesterday, kind: 'damaged' }, asOf),
+    `${name}: damaged, found 21 Jan 19:00 UTC`,
   )
   t.equal(
-    lostSeriesWords({ ...hourly, kind: 'down', since: undefined }),
-    `${name}: never delivered, down`,
+    lostSeriesWords({ ...hourly, kind: 'down', since: undefined }, asOf),
+    `${name}: never delivered`,
   )
 })

@@ -1,7 +1,7 @@
 /** The page of the network as the start page: the archive above it, and what cannot be read. */
 import { CatalogueUnavailable, NotBuilt } from '../../../src/catalogue/errors.ts'
 import { change } from '../../catalogue/change.ts'
-import t, { exact } from '../../tap.ts'
+import t from '../../tap.ts'
 import { daySeconds, firstDay, openNetwork } from '../series/network.ts'
 import { openService, startUs } from '../service.ts'
 import { watchingIndexer } from '../status/indexer-status.ts'
@@ -18,16 +18,17 @@ t.test('it says what the archive is, how large and how it is, and where to begin
   }
   await network.setNow(startSeconds + 100)
   const page = await network.page('network/')
-  t.equal(page.one('h1').text, 'RINEX file catalogue')
+  t.equal(page.one('p', { class: 'service' }).text, 'RINEX file catalogue')
+  t.equal(page.one('h1').text, 'The only station delivers')
   t.notOk(page.has('nav', { class: 'crumbs' }))
   t.ok(page.one('header').has('form', { class: 'search', action: '../search/' }))
   t.match(
-    page.all('ul', { class: 'totals' })[0]?.texts('li'),
-    exact(['720 files', /of|in/, '1 station', 'Directories']),
+    page.one('div', { class: 'sums' }).text,
+    /^720 files, .* of 1 station in 1 country, from 2025 to now. 1 arrived in the last hour\. Directories/,
   )
   t.equal(
-    page.one('p', { class: 'verdict' }).text,
-    'All well: newest file 40 s ago, 1 of 1 station that is due has sent the hour 22–23.',
+    page.one('p', { class: 'lead' }).text,
+    '1 of 1 station that is due has sent the hour 22–23 UTC. The newest file arrived 40 s ago.',
   )
   for (const { href } of page.links({ href: /^(?!http|#)/ })) {
     const { pathname, search } = new URL(href, `http://a${path}`)
@@ -48,10 +49,17 @@ t.test('an empty archive says where files are expected', async (t) => {
   await service.setNow(startUs / 1e6 + 2)
   const page = await service.page('network/')
   t.match(page.text, 'The catalogue has no files yet. They are expected in the folders obs/')
-  t.match(page.text, 'a complete file appears here a few seconds after it was written')
+  t.match(page.text, 'A complete file appears here a few seconds after it was written')
   t.notMatch(page.text, 'The first scan')
   t.notMatch(page.text, 'Directories')
-  t.notOk(page.text.includes(service.archive), 'no path of the server')
+  t.match(page.text, `of ${service.archive}.`)
+})
+
+t.test('paths of the server that are not public are not said', async (t) => {
+  const service = await openService(t, { settings: { problems: 'command-line' } })
+  const { text } = await service.page('network/')
+  t.match(text, 'The catalogue has no files yet.')
+  t.notOk(text.includes(service.archive))
 })
 
 t.test('an archive that cannot be read is not said to be watched', async (t) => {
@@ -63,7 +71,7 @@ t.test('an archive that cannot be read is not said to be watched', async (t) => 
     reader: () => ({ deliveries: () => Promise.reject(new NotBuilt('x')) }),
   })
   const { text } = await service.page('network/')
-  t.match(text, 'obs/ cannot be read (EIO). States are not known yet.')
+  t.equal(text.split('obs/ cannot be read (EIO). States are not known yet.').length, 2, 'once')
   t.notMatch(text, 'a few seconds after')
 })
 
@@ -75,7 +83,7 @@ t.test('names of the archive are text', async (t) => {
     licence: 'javascript:alert(1)',
   }
   const page = await (await openService(t, { settings: { identity } })).page('network/')
-  t.equal(page.one('h1').text, identity.title)
+  t.equal(page.one('p', { class: 'service' }).text, identity.title)
   const line = page.one('p', { class: 'operator' })
   t.equal(line.text, `Run by ${identity.operator} · ${identity.contact} · Alerts`)
   t.equal(line.links()[0]?.href, 'mailto:gnss@archive.example')
@@ -95,14 +103,14 @@ t.test('what cannot be read at this moment is left out; JSON says so', async (t)
   const fail = (error: Error) => () => Promise.reject(error)
   Object.assign(reader, { stations: fail(new NotBuilt('x')), deliveries: fail(new NotBuilt('x')) })
   const scanning = await service.page('network/')
-  t.strictSame(scanning.one('ul', { class: 'totals' }).texts('li').slice(0, 1), ['1 file'])
+  t.match(scanning.one('div', { class: 'sums' }).text, /^1 file, /)
   t.match(scanning.text, 'The indexer is stopped. States are not known yet.')
   t.notMatch(scanning.text, '1 station')
   t.equal((await app.inject(path)).statusCode, 503)
   const away = fail(new CatalogueUnavailable('x'))
   Object.assign(reader, { stations: away, deliveries: away, volumes: away, head: away })
   const closed = await service.page('network/')
-  t.match(closed.text, 'Who delivers is not known at this moment')
+  t.equal(closed.one('h1').text, 'The states of the stations are not known now')
   t.notMatch(closed.text, 'no files yet')
   t.equal((await app.inject(path)).statusCode, 503)
 })

@@ -85,7 +85,7 @@ const cases: readonly (readonly [
     {
       ok: true,
       words:
-        'All well: newest file 4 min ago, 2 of 2 stations that are due have sent the hour 14–15.',
+        'All 2 stations deliver. 2 of 2 stations that are due have sent the hour 14–15 UTC. The newest file arrived 4 min ago.',
       indexer: 'watching',
       newest: Date.UTC(2026, 10, 24, 16, 1, 10) / 1000,
       late: 0,
@@ -98,7 +98,7 @@ const cases: readonly (readonly [
     current,
     {
       words:
-        'All well: newest file 4 min ago, 3 of 3 stations that are due have sent the hour 14–15.',
+        'All 3 stations deliver. 3 of 3 stations that are due have sent the hour 14–15 UTC. The newest file arrived 4 min ago.',
     },
   ],
   [
@@ -108,7 +108,7 @@ const cases: readonly (readonly [
     {
       ok: false,
       words:
-        '1 station is late: newest file 4 min ago, 1 of 2 stations that are due have sent the hour 14–15.',
+        '1 of 2 stations does not deliver: ONSA00SWE. 1 of 2 stations that are due have sent the hour 14–15 UTC. The archive was looked at just now and other stations arrive: the cause is not here.',
       late: 1,
       down: 0,
     },
@@ -119,7 +119,7 @@ const cases: readonly (readonly [
     current,
     {
       words:
-        '1 station is late, 1 is down: newest file 4 min ago, 1 of 3 stations that are due have sent the hour 14–15.',
+        '2 of 3 stations do not deliver: MATE00ITA, ONSA00SWE. 1 of 3 stations that are due have sent the hour 14–15 UTC. The archive was looked at just now and other stations arrive: the cause is not here.',
       late: 1,
       down: 1,
     },
@@ -130,7 +130,7 @@ const cases: readonly (readonly [
     current,
     {
       words:
-        'Nothing arrives from any station since 24 Nov 2026 11:01 UTC, 2 stations are late: newest file 5 h 4 min ago, 0 of 2 stations that are due have sent the hour 14–15.',
+        'Nothing arrives from any station since 11:01 UTC. 0 of 2 stations that are due have sent the hour 14–15 UTC. The archive was looked at just now and no file comes: the cause may be here, or between here and all stations.',
     },
   ],
   [
@@ -139,7 +139,7 @@ const cases: readonly (readonly [
     current,
     {
       words:
-        'All well: newest file 15 h 55 min ago, 1 of 1 station that is due has sent the day 2026-11-23.',
+        'The only station delivers. 1 of 1 station that is due has sent the day 23 Nov. The newest file arrived 15 h 55 min ago.',
     },
   ],
   [
@@ -151,7 +151,8 @@ const cases: readonly (readonly [
     current,
     {
       ok: true,
-      words: 'All well: newest data of 15:00, 1 of 1 station that is due has sent the hour 14–15.',
+      words:
+        'All 2 stations deliver. 1 of 1 station that is due has sent the hour 14–15 UTC. The newest data are of 15:00.',
       newest: undefined,
     },
   ],
@@ -165,7 +166,7 @@ const cases: readonly (readonly [
     {
       ok: false,
       words:
-        '1 station is late: newest data of 15:00, 1 of 2 stations that are due have sent the hour 14–15.',
+        '1 of 2 stations does not deliver: ONSA00SWE. 1 of 2 stations that are due have sent the hour 14–15 UTC. The archive was looked at just now; the newest data are of 15:00.',
       newest: undefined,
       late: 1,
     },
@@ -180,7 +181,7 @@ const cases: readonly (readonly [
     {
       ok: false,
       words:
-        '2 stations are late: newest data of 15:00, 1 of 3 stations that are due have sent the hour 14–15.',
+        '2 of 3 stations do not deliver: LIMM00CHE, LRAZ00AUT. 1 of 3 stations that are due have sent the hour 14–15 UTC. The archive was looked at just now; the newest data are of 15:00.',
       newest: undefined,
       late: 2,
     },
@@ -191,7 +192,7 @@ const cases: readonly (readonly [
     current,
     {
       ok: true,
-      words: 'No station is expected to deliver now: newest data of 27 Jan 2026 (027).',
+      words: 'No station is expected to deliver now. The newest data are of 27 Jan.',
     },
   ],
   ['no series', [], current, { ok: true, words: 'No station is expected to deliver now.' }],
@@ -202,7 +203,7 @@ const cases: readonly (readonly [
     {
       ok: false,
       words:
-        'The indexer is stopped since 24 Nov 2026 16:05 UTC. States are those of that time. At that time: 1 station is down, newest file of 24 Nov 2026 16:01 UTC, 1 of 2 stations that are due have sent the hour 14–15.',
+        'The indexer is stopped since 24 Nov 2026 16:05 UTC. States are those of that time. At that time 1 of 2 stations did not deliver: MATE00ITA. 1 of 2 stations that were due had sent the hour 14–15 UTC. The newest file had arrived at 16:01 UTC.',
       indexer: 'stopped',
       down: 1,
     },
@@ -213,7 +214,8 @@ const cases: readonly (readonly [
     lost,
     {
       ok: false,
-      words: 'obs/ cannot be read (EIO). States are those of 24 Nov 2026 16:05 UTC.',
+      words:
+        'obs/ cannot be read (EIO). States are those of 24 Nov 2026 16:05 UTC. At that time no station was expected to deliver.',
       indexer: 'degraded',
     },
   ],
@@ -224,7 +226,7 @@ const cases: readonly (readonly [
     {
       ok: false,
       words:
-        'All stations are well: newest file 4 min ago, 1 of 1 station that is due has sent the hour 14–15, the indexer reports: 5 removals in obs/ withheld.',
+        'The only station delivers. 1 of 1 station that is due has sent the hour 14–15 UTC. The newest file arrived 4 min ago. The indexer reports: 5 removals in obs/ withheld.',
       indexer: 'degraded',
     },
   ],
@@ -250,8 +252,9 @@ const cases: readonly (readonly [
 for (const [name, series, asOf, wanted] of cases)
   t.test(name, (t) => {
     const verdict = verdictOf(networkOf(series.map(seriesOf), asOf), now)
-    const { ok, words, indexer, newest, late, down } = { ...verdict, ...wanted }
-    t.strictSame(verdict, { ok, words, indexer, newest, late, down })
+    const { headline, detail } = verdict
+    t.strictSame(verdict, { ...verdict, ...wanted })
+    if (asOf === current) t.equal(`${headline}. ${detail}`.trim(), verdict.words)
     t.end()
   })
 
@@ -262,12 +265,12 @@ t.test('the newest file is as old as our clock says, not as what the catalogue s
     const states = [{ ...series, past, summary: summariseSeries(past, asOf) }]
     const newestOf = (said: AsOf, after: number) => {
       const verdict = verdictOf(networkOf(states, { ...said, seconds: asOf }), arrived + after)
-      return [verdict.newest, /newest file [^,]*/.exec(verdict.words)?.[0]]
+      return [verdict.newest, /newest file [^.]*/.exec(verdict.words)?.[0]]
     }
-    t.strictSame(newestOf(current, 14), [arrived, 'newest file 14 s ago'], iso(asOf))
-    t.strictSame(newestOf(current, 70), [arrived, 'newest file 70 s ago'], iso(asOf))
+    t.strictSame(newestOf(current, 14), [arrived, 'newest file arrived 14 s ago'], iso(asOf))
+    t.strictSame(newestOf(current, 70), [arrived, 'newest file arrived 70 s ago'], iso(asOf))
     if (asOf < arrived) continue
-    t.strictSame(newestOf(stopped, 9000), [arrived, 'newest file of 24 Nov 2026 16:01 UTC'])
+    t.strictSame(newestOf(stopped, 9000), [arrived, 'newest file had arrived at 16:01 UTC'])
   }
   t.end()
 })
@@ -281,7 +284,7 @@ t.test('the figure does not fall at the full hour, when no file is due yet', (t)
       seriesOf({ station: `G${index}AZ00AUT`, until: 0, latency, nowSeconds: seconds }),
     )
     const { words } = verdictOf(networkOf(states, { ...current, seconds }), seconds)
-    const [, sent, due, hour] = /, (\d) of (\d) stations .* hour (\d+)/.exec(words) ?? []
+    const [, sent, due, hour] = /(\d) of (\d) stations that .* hour (\d+)/.exec(words) ?? []
     t.ok(sent !== undefined && sent === due, `after ${minute} minutes: ${words}`)
     t.ok(Number(hour) >= 14 && Number(due) >= 3)
   }
@@ -304,7 +307,7 @@ t.test('nothing is said of a day on which nothing was expected', (t) => {
   const series = { ...seriesOf(graz), period: '01D', past, summary } as const
   const { ok, words } = verdictOf(networkOf([series], { ...current, seconds: noon }), noon)
   t.ok(ok)
-  t.equal(words, 'All well: newest data of 27 Nov 2026 (331).')
+  t.equal(words, 'The only station delivers. The newest data are of 27 Nov.')
   t.end()
 })
 

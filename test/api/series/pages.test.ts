@@ -47,119 +47,56 @@ const rowsOf = (page: Html, label: string): string[][] =>
   page.has('*', { 'aria-label': label }) ? page.table(label).rows : []
 
 const letters: Readonly<Record<string, string>> = {
-  '#009e73': 'g',
-  '#56b4e9': 'f',
-  '#e69f00': 'p',
-  '#d55e00': 'n',
-  '#999999': 'd',
+  present: 'g',
+  part: 'p',
+  late: 'l',
+  missing: 'n',
+  damaged: 'x',
+  due: 'd',
 }
 
-/** The cell of a picture: the first column, and how many there are. */
-interface Run {
-  readonly letter: string
-  readonly row: number
-  readonly first: number
-  readonly count: number
-  readonly href: string | undefined
+/** The cells of a station in the matrix, 28 days and 24 hours; a dot for a white one. */
+function cellsOf(page: Html, station: string): string {
+  const row = page.all('div', { class: 'cells' }).find((each) => each.text.startsWith(station))
+  const cells = Array<string>(28 + 24).fill('.')
+  for (const path of row?.all('path') ?? [])
+    for (const [, x, width] of (path.attribute('d') ?? '').matchAll(
+      /M([\d.]+) [\d.-]+h([\d.]+)/g,
+    )) {
+      const [left, end] = [Number(x), Number(x) + Number(width)]
+      const columnAt = (at: number) => Math.floor(at < 252 ? at / 9 : 28 + (at - 266) / 9)
+      const letter = letters[path.attribute('class') ?? ''] ?? '?'
+      cells.fill(letter, columnAt(left), columnAt(end - 1) + 1)
+    }
+  return `${cells.slice(0, 28).join('')} ${cells.slice(28).join('')}`
 }
 
-/** The runs of cells in the picture of a country, the newest column first. */
-function runsOf(page: Html, label: string, columns: number): Run[] {
-  const width = (328 - 84 - 48) / columns
-  const groups = page.one('svg', { 'aria-label': label }).all('g', { stroke: /^/ })
-  return groups.flatMap((group) =>
-    group.all('path').flatMap((path) => {
-      const link = group.all('a').find((each) => each.has('path', { d: path.attribute('d') ?? '' }))
-      const runs = (path.attribute('d') ?? '').matchAll(/M([\d.]+) ([\d.]+)h([\d.]+)/g)
-      return Array.from(runs, ([, x, y, length]) => ({
-        letter: letters[group.attribute('stroke') ?? ''] ?? '?',
-        row: Math.floor((Number(y) - 20) / 16),
-        first: Math.round((Number(x) - 84) / width),
-        count: Math.round(Number(length) / width),
-        href: link?.attribute('href'),
-      }))
-    }),
-  )
-}
-
-/**
- * The cells of a picture, a text for each row, the newest first: good, fair, poor (or late),
- * nothing, due; a dot for an empty cell.
- */
-function cellsOf(html: Html, label: string, columns: number): string[] {
-  const rows: string[][] = []
-  for (const { letter, row, first, count } of runsOf(html, label, columns))
-    (rows[row] ??= Array<string>(columns).fill('.')).fill(letter, first, first + count)
-  return rows.map((row) => row.join(''))
-}
-
-t.test('the page of the network has its figures, its late series and its pictures', async (t) => {
-  const { page } = await openTenDays(t)
-  const html = await page('network/')
-  const words = html.text
-  t.match(
-    words,
-    '1 station is late: newest file 2 h ago, 0 of 1 station that is due has sent the hour 04–05.',
-  )
-  t.match(
-    words,
-    '3 stations at 11 Dec 2025 06:05 UTC. 82.8 % of 256 files of the last 28 days are delivered.',
-  )
-  t.match(words, 'Arrived in the last hour: 0 files.')
-  t.match(words, '2 present 1 late', 'stations, not series')
-  t.match(
-    words,
-    'Losses 1 single file GRAZ00AUT_?_202534504??_01H_*O.* expected by 11 Dec 2025 05:10',
-  )
-  t.strictSame(rowsOf(html, 'Stations'), [
-    [hourly, '01H', 'late', '202', '245', '82.4 %'],
-    [daily, '01D', 'present', '9', '10', '90.0 %'],
-    ['ZIMM', '01D', 'present', '1', '1', '100.0 %'],
-  ])
-  // From 05 h of this day back to 06 h of the day before.
-  t.strictSame(cellsOf(html, 'The last 24 hours: Austria', 24), ['dpggggggggpppppppppppppp'])
-  t.ok(html.texts('title').includes('8 delivered, 15 late, 1 due'))
-  t.strictSame(cellsOf(html, 'The last 28 days: Austria', 28), [`fpfnggggggg${'.'.repeat(17)}`])
-  t.strictSame(cellsOf(html, 'The last 28 days: Short names, without a country', 28), [
-    `.ggggnggggg${'.'.repeat(17)}`,
-  ])
-  t.ok(html.texts('title').includes('202 of 245 files'))
-  t.ok(html.texts('text', { 'text-anchor': 'end' }).includes('82.4 %'))
-  t.notMatch(words, 'delivered all of these hours', 'no station is complete')
-})
-
-t.test('a cell of the pictures leads to its files, or to those that are missing', async (t) => {
+t.test('the page of the network has its figures, its losses and its matrix', async (t) => {
   const { page, text } = await openTenDays(t)
   const html = await page('network/')
-  const files = async (href = '') => {
-    const { results } = JSON.parse(
-      await text(`${href.replace('../', '')}&format=json&limit=30`),
-    ) as { results: { filename: string; start: string }[] }
-    return results
+  t.equal(html.one('h1').text, '1 of 3 stations does not deliver: GRAZ00AUT')
+  t.equal(
+    html.one('p', { class: 'lead' }).text,
+    '0 of 1 station that is due has sent the hour 04–05 UTC. The archive was looked at just now; the newest file arrived 2 h ago.',
+  )
+  t.match(
+    html.one('div', { class: 'sums' }).text,
+    'of 3 stations in 1 country, from 2025 to now. 0',
+  )
+  t.match(html.one('ul', { class: 'losses' }).text, 'GRAZ00AUT no hour since 03–04 no alert yet')
+  const [before, noHours] = ['.'.repeat(17), '.'.repeat(24)]
+  t.equal(cellsOf(html, hourly), `${before}gggggggnppp ${'l'.repeat(14)}ggggggggld`)
+  t.equal(cellsOf(html, daily), `${before}ggggglggggd ${noHours}`)
+  t.equal(cellsOf(html, 'ZIMM'), `${before}.........gd ${noHours}`)
+  const [missing = ''] = html
+    .one('section', { class: 'matrix' })
+    .links({ href: new RegExp(`missing/\\?station=${hourly}`) })
+    .map(({ href }) => href)
+  const { count } = JSON.parse(await text(`${missing.replace('../', '')}&format=json`)) as {
+    count: number
   }
-  const starts = (found: readonly { start: string }[]) =>
-    found.map(({ start }) => start.slice(5, 13)).toSorted()
-  const hours = runsOf(html, 'The last 24 hours: Austria', 24)
-  const wanted: Readonly<Record<string, readonly string[]>> = {
-    '2 8 g': [20, 21, 22, 23, 24, 25, 26, 27].map(
-      (hour) => `GRAZ00AUT_R_2025${hour < 24 ? 344 : 345}${String(hour % 24).padStart(2, '0')}00`,
-    ),
-  }
-  t.strictSame(hours.map(({ first, count, letter }) => `${first} ${count} ${letter}`).toSorted(), [
-    '0 1 d',
-    '1 1 p',
-    '10 14 p',
-    '2 8 g',
-  ])
-  for (const { first, count, letter, href } of hours) {
-    const names = wanted[`${first} ${count} ${letter}`]
-    if (names === undefined) continue
-    const found = await files(href)
-    t.strictSame(found.map(({ filename }) => filename.slice(0, 23)).toSorted(), names)
-  }
-  const lost = hours.find(({ first }) => first === 1)
-  t.strictSame(starts(await files(lost?.href)), ['12-11T04'])
-  t.equal(hours.find(({ letter }) => letter === 'd')?.href, undefined, 'what is due is nowhere')
+  const missed = Object.values(lost).flat().length
+  t.equal(count, missed - 1, 'its cells lead to all that is missing, without what is due')
 })
 
 /** The names that a page offers to copy. */

@@ -71,7 +71,7 @@ if (live !== null) {
   const pollMs = 10_000
   const note = document.createElement('p')
   note.className = 'note live'
-  live.before(note)
+  live.after(note)
   const say = (text) => (note.textContent = `${text} ${new Date().toISOString().slice(11, 19)} UTC`)
   let tag = ''
   let shown = received

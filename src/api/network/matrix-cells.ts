@@ -1,0 +1,152 @@
+/** The cells of all stations, 28 days and 24 hours, oldest first, by country. Pure. */
+import { secondsPerDay, secondsPerHour } from '../../parse/calendar.ts'
+import { countryOf } from '../../parse/countries.ts'
+import { periodRules, recentDays } from '../../series/series.ts'
+import type { SlotState } from '../../series/slot-states.ts'
+import type { StationDelivery } from '../../series/station-states.ts'
+import type { SlotMark } from '../pages/marks.ts'
+import type { KnownSeries, NetworkStatus } from '../series/known-series.ts'
+
+/** Columns of hours; those of days are `recentDays`. */
+export const hourColumns = 24
+
+/** The state of a station in a column; `undefined` if nothing was expected and nothing is there. */
+type Cell = SlotMark | undefined
+
+export interface StationRow {
+  readonly station: string
+  readonly delivery: StationDelivery
+  readonly days: readonly Cell[]
+  readonly hours: readonly Cell[]
+}
+
+/** The stations of a country, the worst first. */
+export interface CountryRows {
+  /** `undefined` for short names without a long one. */
+  readonly code: string | undefined
+  readonly rows: readonly StationRow[]
+}
+
+/** The columns of the matrix. */
+interface Columns {
+  readonly firstDay: number
+  readonly firstHour: number
+}
+
+/** @param asOf seconds since 1970: its day is the last one, its hour follows the last one */
+export function columnsAt(asOf: number): Columns {
+  return {
+    firstDay: Math.floor(asOf / secondsPerDay) - recentDays + 1,
+    firstHour: Math.floor(asOf / secondsPerHour) - hourColumns,
+  }
+}
+
+/** The countries with their stations, the worst first; without stations that nobody expects. */
+export function countryRows(
+  { states, stations }: Pick<NetworkStatus, 'states' | 'stations'>,
+  asOf: number,
+): readonly CountryRows[] {
+  const columns = columnsAt(asOf)
+  const byStation = Map.groupBy(states, ({ station }) => station)
+  const rows = [...byStation].flatMap(([station, series]) => {
+    const cells = cellsOf(series, columns)
+    const state = stations.get(station)
+    const isShown = state === 'down' || state === 'late' || state === 'present'
+    return isShown ? [{ station, delivery: deliveryOf(state, cells), ...cells }] : []
+  })
+  const byCountry = Map.groupBy(rows.toSorted(worstFirst), ({ station }) => countryOf(station))
+  return Array.from(byCountry, ([code, rows]) => ({ code, rows })).toSorted(worstCountryFirst)
+}
+
+/** True for a station that is late or down, or lost something in a column. */
+export function isComplete({ delivery }: StationRow): boolean {
+  return delivery === 'delivers'
+}
+
+function deliveryOf(
+  state: 'down' | 'late' | 'present',
+  { days, hours }: Pick<StationRow, 'days' | 'hours'>,
+): StationDelivery {
+  if (state !== 'present') return state
+  return [...days, ...hours].some(isLost) ? 'gaps' : 'delivers'
+}
+
+/** True for a cell of which files lack, or are damaged. */
+export function isLost(cell: Cell): boolean {
+  return cell === 'part' || cell === 'late' || cell === 'missing' || cell === 'damaged'
+}
+
+/** What is in a column, as bits: its files may have different states. */
+const bits = { there: 1, due: 2, late: 4, missing: 8, damaged: 16 } as const
+
+const bitOf: Readonly<Partial<Record<SlotState, number>>> = {
+  present: bits.there,
+  removed: bits.there,
+  future: bits.due,
+  due: bits.due,
+  late: bits.late,
+  missing: bits.missing,
+  damaged: bits.damaged,
+}
+
+/** The cells of all files of a station, of hours and of days: a day has both. */
+function cellsOf(
+  series: readonly KnownSeries[],
+  { firstDay, firstHour }: Columns,
+): Pick<StationRow, 'days' | 'hours'> {
+  const [days, hours] = [new Uint8Array(recentDays), new Uint8Array(hourColumns)]
+  for (const { period, summary } of series) {
+    const { seconds } = periodRules[period]
+    for (const { state, firstSlot, slots } of summary.runs) {
+      const bit = bitOf[state]
+      if (bit === undefined) continue
+      const [start, end] = [firstSlot * seconds, (firstSlot + slots) * seconds]
+      mark(days, bit, start / secondsPerDay - firstDay, end / secondsPerDay - firstDay)
+      if (period !== '01D')
+        mark(hours, bit, start / secondsPerHour - firstHour, end / secondsPerHour - firstHour)
+    }
+  }
+  return { days: Array.from(days, cellOf), hours: Array.from(hours, cellOf) }
+}
+
+/** Marks the columns of a run. @param start in columns, `end` is not in it */
+function mark(columns: Uint8Array, bit: number, start: number, end: number): void {
+  const last = Math.min(Math.ceil(end), columns.length)
+  for (let column = Math.max(0, Math.floor(start)); column < last; column++)
+    columns[column] = (columns[column] ?? 0) | bit
+}
+
+function cellOf(found: number): Cell {
+  if (found & (bits.late | bits.missing)) {
+    if (found & (bits.there | bits.damaged)) return 'part'
+    return found & bits.missing ? 'missing' : 'late'
+  }
+  if (found & bits.damaged) return 'damaged'
+  return found & bits.there ? 'present' : found & bits.due ? 'due' : undefined
+}
+
+const severity: readonly StationDelivery[] = ['down', 'late', 'gaps', 'delivers']
+
+function worstFirst(a: StationRow, b: StationRow): number {
+  const lost = ({ days, hours }: StationRow): number => [...days, ...hours].filter(isLost).length
+  return (
+    severity.indexOf(a.delivery) - severity.indexOf(b.delivery) ||
+    lost(b) - lost(a) ||
+    (a.station < b.station ? -1 : 1)
+  )
+}
+
+/** By their worst station, then by the share of stations as bad; by code if they are equal. */
+function worstCountryFirst(a: CountryRows, b: CountryRows): number {
+  const [worst, other] = [a, b].map(({ rows }) => rows[0]?.delivery ?? 'delivers') as [
+    StationDelivery,
+    StationDelivery,
+  ]
+  const share = ({ rows }: CountryRows): number =>
+    rows.filter(({ delivery }) => delivery === worst).length / rows.length
+  return (
+    severity.indexOf(worst) - severity.indexOf(other) ||
+    share(b) - share(a) ||
+    ((a.code ?? '~') < (b.code ?? '~') ? -1 : 1)
+  )
+}
