@@ -278,7 +278,7 @@ t.test('the links of a table are reachable on screens of all widths', { skip }, 
       ['status/problems/', [/^GRAZ/, /^the file is in the directory of another/]],
     ] as const) {
       await page.goto(`${api}${path}`)
-      if (path === 'changes/') await page.getByText('replaced', { exact: true }).waitFor()
+      if (path === 'changes/') await page.locator('td', { hasText: /^replaced$/ }).waitFor()
       for (const width of [1000, 800, 500, 360]) {
         await page.setViewportSize({ width, height: 640 })
         for (const name of names) {
@@ -346,6 +346,9 @@ t.test('every page is accessible and requests only this server', { skip }, async
     'status/',
     'status/problems/',
     'docs/',
+    'docs/rinex-file/',
+    'docs/status/',
+    'changes/?since=yesterday&change=created',
     '../data/obs/1999/',
   ]
   const wide = { width: 1280, height: 720 }

@@ -37,7 +37,7 @@ const fields = {
     ({ reason }): string => reason,
     {
       label: 'Reason',
-      cell: (reason) => link(reasonLabel(reason), `../../docs/?format=api#reason-${reason}`),
+      cell: (reason) => link(reasonLabel(reason), `../../docs/status/?format=api#reason-${reason}`),
     },
   ),
   since: field(

@@ -1,4 +1,4 @@
-/** The HTML page of the reference. */
+/** The HTML pages of the reference: one for each resource, and the first one. */
 import type { Links } from '../http/links.ts'
 import type { OpenApiDocument } from '../openapi/openapi.ts'
 import type { SampleWords } from '../openapi/parameters.ts'
@@ -14,96 +14,159 @@ import {
   describeObjects,
   describeOperations,
   describeResponses,
+  operationsOf,
+  pagesOfObjects,
   paragraphs,
 } from './reference.ts'
 import type { FirstStep, Sample } from './samples.ts'
 import { firstSteps, runnable } from './samples.ts'
 
-/** @param words those of the archive, if it has files: then the examples can be run */
-export function renderDocs(
-  document: OpenApiDocument,
-  words: SampleWords | undefined,
-  links: Links,
-): Page {
+/** What the pages are made from. */
+export interface Reference {
+  readonly document: OpenApiDocument
+  /** Those of the archive, if it has files: then the examples can be run. */
+  readonly words: SampleWords | undefined
+  readonly links: Links
+}
+
+/** The first page: how to begin, the resources, and what they have in common. */
+export function renderIndex({ document, words, links }: Reference): Page {
   const [introduction, ...rules] = paragraphs(document.info.description ?? '')
-  const sampleOf = (source: string): Sample => ({ source, run: words && runnable(source, links) })
   const steps = firstSteps(words ?? exampleWords, links)
-  const writing: Writing = { shown: new Set(), sampleOf }
-  const tags = describeOperations(document, writing)
   const json = '../schema/?format=json'
+  const { responses } = document.components
+  const writing: Writing = { shown: new Set(), sampleOf: (source) => ({ source, run: undefined }) }
+  const objects = describeObjects(document, responses, writing)
   return {
     frame: { title: 'API reference', section: 'docs', up: '../', json },
     body: html`<div class="reference">
-${indexHtml(tags)}
-<div>
 <p>${introduction} All paths are relative to <code>${document.servers[0]?.url}</code>.
  For programs: <a href="${json}">OpenAPI ${document.openapi}</a>.</p>
 <h2 id="first">First steps</h2>
 ${steps.map((step) => stepHtml(step, words !== undefined))}
-${tags.map(tagHtml)}
+<h2 id="resources">Resources</h2>
+${document.tags.map((tag) => tagHtml(tag, document))}
 <h2 id="rules">Rules of all resources</h2>
 ${rules.map((text) => html`<p>${prose(text)}</p>\n`)}
 <h2 id="responses">Responses of many resources</h2>
 ${table(describeResponses(document))}
-<h2 id="objects">Objects</h2>
-${describeObjects(document, writing).map(objectHtml)}
+${objects.map(objectHtml)}
 <h2 id="headers">Headers of responses</h2>
 ${table(describeHeaders(document))}
+${objectsHtml(document)}
+</div>
+`,
+  }
+}
+
+/** The page of a resource; `undefined` if there is none of this name. */
+export function renderResource(name: string, reference: Reference): Page | undefined {
+  const { document, words, links } = reference
+  const sampleOf = (source: string): Sample => ({ source, run: words && runnable(source, links) })
+  const writing: Writing = { shown: new Set(), sampleOf }
+  const operations = describeOperations(document, name, writing)
+  if (operations.length === 0) return undefined
+  const own = operationsOf(document).filter(({ page }) => page === name)
+  const objects = describeObjects(
+    document,
+    own.map(({ operation }) => operation),
+    writing,
+  )
+  return {
+    frame: {
+      title: `${name}/`,
+      section: 'docs',
+      crumbs: [{ text: 'API', href: '../?format=api' }],
+      up: '../../',
+      json: '../../schema/?format=json',
+    },
+    body: html`<div class="reference indexed">
+${indexHtml(document, name)}
+<div>
+${operations.map(operationHtml)}
+${objects.length > 0 && html`<h2>Objects</h2>\n${objects.map(objectHtml)}`}
 </div>
 </div>
 `,
   }
 }
 
-type Tag = ReturnType<typeof describeOperations>[number]
-type DescribedOperation = Tag['operations'][number]
-
-function indexHtml(tags: readonly Tag[]): Html {
-  const parts = tags.map(
-    ({ name, operations }) => html`<p>${name}</p>
+/** Links to all resources, and to the operations of the one that is shown. */
+function indexHtml(document: OpenApiDocument, shown: string): Html {
+  const all = operationsOf(document)
+  const items = Array.from(new Set(all.map(({ page }) => page)), (page) => {
+    if (page !== shown) return html`<li><a href="../${page}/?format=api">${page}/</a></li>\n`
+    const own = all.filter((each) => each.page === page).map(({ operation }) => operation)
+    return html`<li><b>${page}/</b><ul>${own.map(
+      ({ operationId, summary }) => html`<li><a href="#${operationId}">${summary}</a></li>`,
+    )}</ul></li>\n`
+  })
+  return html`<nav class="index" aria-label="Resources of the API">
 <ul>
-${operations.map(({ id, summary }) => html`<li><a href="#${id}">${summary}</a></li>\n`)}</ul>
-`,
-  )
-  return html`<nav class="index" aria-label="Contents">
-<p><a href="#first">First steps</a></p>
-${parts}
-<p>Shared</p>
-<ul><li><a href="#rules">Rules</a></li><li><a href="#responses">Responses</a></li>
-<li><a href="#objects">Objects</a></li><li><a href="#headers">Headers</a></li></ul>
+${items}</ul>
 </nav>
 `
 }
 
+/** The operations of a tag: their anchors lead on to the pages of their resources. */
+function tagHtml(
+  { name, description }: OpenApiDocument['tags'][number],
+  document: OpenApiDocument,
+) {
+  const own = operationsOf(document).filter(({ operation }) => operation.tags[0] === name)
+  return html`<h3>${name}</h3>
+<p>${description}</p>
+<ul class="plain">
+${own.map(
+  ({ page, method, path, operation: { operationId: id, summary } }) =>
+    html`<li id="${id}"><a href="${page}/?format=api#${id}">${summary}</a> <code>${method} ${path}</code></li>\n`,
+)}</ul>
+`
+}
+
+/** Where each object, and each value with an explanation, is described. */
+function objectsHtml(document: OpenApiDocument): Html {
+  const items = Array.from(pagesOfObjects(document)).sort(([a], [b]) => (a < b ? -1 : 1))
+  return html`<h2 id="objects">Objects and values</h2>
+<ul class="plain row">
+${items.map(
+  ([id, page]) =>
+    html`<li id="${id}"><a href="${page}/?format=api#${id}">${id.replace(/^object-/, '')}</a></li>\n`,
+)}</ul>
+`
+}
+
 function stepHtml({ title, run, commands }: FirstStep, canRun: boolean): Html {
+  const commandOf = ({ language, source }: FirstStep['commands'][number]) =>
+    html`<p>${language}</p>\n${commandHtml(source)}`
+  const [first, ...others] = commands
   return html`<section class="step">
 <h3>${title}${canRun && html` <a href="${run}">Run</a>`}</h3>
-${commands.map(({ language, source }) => html`<p>${language}</p>\n${commandHtml(source)}`)}
+${first && commandOf(first)}
+<details>
+<summary>${others.map(({ language }) => language).join(', ')}</summary>
+${others.map(commandOf)}
+</details>
 </section>
 `
 }
 
-function tagHtml({ name, description, operations }: Tag): Html {
-  return html`<h2>${name}</h2>
-<p>${description}</p>
-${operations.map(operationHtml)}
-`
-}
+type DescribedOperation = ReturnType<typeof describeOperations>[number]
 
 function operationHtml(operation: DescribedOperation): Html {
   const { id, summary, method, path, samples, shared, successes } = operation
   return html`<section>
-<h3 id="${id}">${summary}</h3>
+<h2 id="${id}">${summary}</h2>
 <p class="request"><code><strong>${method}</strong> ${path}</code></p>
 ${operation.paragraphs.map((text) => html`<p>${prose(text)}</p>\n`)}
 ${operation.isForAdministrators && html`<p>For administrators: <code>Authorization: Bearer TOKEN</code></p>`}
 ${samples.map(({ source, run }) => commandHtml(source, run && html` <a href="${run}">Run</a>`))}
 ${operation.parameters.map(table)}
-${operation.body.length > 0 && html`<h4>Body</h4>\n${operation.body.map(contentHtml)}`}
-<h4>Responses</h4>
+${operation.body.length > 0 && html`<h3>Body</h3>\n${operation.body.map(contentHtml)}`}
+<h3>Responses</h3>
 ${table(operation.answers)}
-${shared.length > 0 && html`<p>As <a href="#responses">everywhere</a>: ${shared.map((status) => html`<code>${status}</code> `)}</p>\n`}
-${successes.map(({ status, contents }) => html`<h5>${status}</h5>\n${contents.map(contentHtml)}`)}
+${shared.length > 0 && html`<p>As <a href="../?format=api#responses">everywhere</a>: ${shared.map((status) => html`<code>${status}</code> `)}</p>\n`}
+${successes.map(({ status, contents }) => html`<h4>${status}</h4>\n${contents.map(contentHtml)}`)}
 </section>
 `
 }

@@ -49,19 +49,53 @@ function exampleTable(
   return { caption, columns: [...columns, 'Example'], rows }
 }
 
-export function describeOperations(document: OpenApiDocument, writing: Writing) {
-  return document.tags.map((tag) => ({
-    ...tag,
-    operations: Object.entries(document.paths).flatMap(([path, methods]) =>
-      (Object.entries(methods) as [Method, OperationObject][])
-        .filter(([, operation]) => operation.tags[0] === tag.name)
-        .map(([method, operation]) => ({
-          path,
-          method: method.toUpperCase(),
-          ...describeOperation(document, operation, writing),
-        })),
-    ),
-  }))
+/** An operation of the document, and the page that describes it. */
+interface PlacedOperation {
+  readonly page: string
+  readonly path: string
+  readonly method: string
+  readonly operation: OperationObject
+}
+
+/** All operations. Each resource has a page: the first part of a path below the API, or `data`. */
+export function operationsOf({ paths }: OpenApiDocument): readonly PlacedOperation[] {
+  return Object.entries(paths).flatMap(([path, methods]) => {
+    const [, area = '', name = ''] = path.split('/')
+    const page = area === 'data' ? area : name === '' ? 'root' : name
+    return (Object.entries(methods) as [Method, OperationObject][]).map(([method, operation]) => ({
+      page,
+      path,
+      method: method.toUpperCase(),
+      operation,
+    }))
+  })
+}
+
+/** The operations of a resource; none if there is no such resource. */
+export function describeOperations(document: OpenApiDocument, page: string, writing: Writing) {
+  return operationsOf(document)
+    .filter((each) => each.page === page)
+    .map(({ path, method, operation }) => ({
+      path,
+      method,
+      ...describeOperation(document, operation, writing),
+    }))
+}
+
+/** The names of the objects that a part of the document refers to, and those within them. */
+function objectsIn({ components }: OpenApiDocument, part: unknown): ReadonlySet<string> {
+  const names = new Set<string>()
+  const add = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return
+    for (const [key, inner] of Object.entries(value)) {
+      const name = key === '$ref' ? nameOf(String(inner)) : ''
+      const schema = names.has(name) ? undefined : components.schemas[name]
+      if (schema !== undefined) names.add(name)
+      add(schema ?? inner)
+    }
+  }
+  add(part)
+  return names
 }
 
 /** What the page has written so far, and how it shows examples. */
@@ -164,9 +198,15 @@ function describeContent(document: OpenApiDocument, content: Content = {}, shown
   })
 }
 
-/** The objects that stand with no operation, and the values that need explanations. */
-export function describeObjects({ components }: OpenApiDocument, { shown }: Writing) {
-  const objects = Object.entries(components.schemas).map(([name, schema]) => ({
+/**
+ * The objects of a part of the document that stand with no operation, and the values that need
+ * explanations.
+ */
+export function describeObjects(document: OpenApiDocument, part: unknown, { shown }: Writing) {
+  const objects = Array.from(objectsIn(document, part), (name) => ({
+    name,
+    schema: document.components.schemas[name] ?? {},
+  })).map(({ name, schema }) => ({
     name,
     isKnown: shown.has(name),
     description: scalar(schema['description']),
@@ -174,6 +214,21 @@ export function describeObjects({ components }: OpenApiDocument, { shown }: Writ
     values: describedValues(schema),
   }))
   return objects.filter(({ isKnown, values }) => !isKnown || values.length > 0)
+}
+
+/** The page that has each object, and each value with an explanation, by their anchors. */
+export function pagesOfObjects(document: OpenApiDocument): ReadonlyMap<string, string> {
+  const { schemas } = document.components
+  return new Map(
+    operationsOf(document)
+      .toReversed()
+      .flatMap(({ page, operation }) =>
+        Array.from(objectsIn(document, operation)).flatMap((name) => [
+          [`object-${name}`, page] as const,
+          ...describedValues(schemas[name] ?? {}).map(({ id }) => [id, page] as const),
+        ]),
+      ),
+  )
 }
 
 /** The values that have `x-meanings`, with the anchors of their explanations. */

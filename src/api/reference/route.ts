@@ -1,7 +1,8 @@
-/** Serves the OpenAPI document, and the reference page that is made from it. */
-import type { FastifyInstance } from 'fastify'
+/** Serves the OpenAPI document, and the reference pages that are made from it. */
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { ApiContext } from '../http/context.ts'
 import { digest } from '../http/context.ts'
+import { notFound } from '../http/errors.ts'
 import { compressedVary } from '../http/formats.ts'
 import type { Links } from '../http/links.ts'
 import { makeDocument } from '../openapi/document.ts'
@@ -9,9 +10,11 @@ import type { OpenApiDocument } from '../openapi/openapi.ts'
 import { exampleRoot } from '../openapi/openapi.ts'
 import type { SampleWords } from '../openapi/parameters.ts'
 import * as schema from '../openapi/schema.ts'
+import type { Page } from '../pages/layout.ts'
 import { layOut } from '../pages/layout.ts'
 import { addAnswer } from '../resources/answer.ts'
-import { renderDocs } from './page.ts'
+import type { Reference } from './page.ts'
+import { renderIndex, renderResource } from './page.ts'
 import { findWords } from './samples.ts'
 
 interface Description {
@@ -41,7 +44,8 @@ const body = schema.component(
 )
 
 export function addSchema(app: FastifyInstance, context: ApiContext): void {
-  const { current, jsonWith } = createDescription(app, context)
+  const description = createDescription(app, context)
+  const { current } = description
   addAnswer(app, context, {
     path: 'schema/',
     formats: ['json', 'openApi'],
@@ -63,6 +67,11 @@ export function addSchema(app: FastifyInstance, context: ApiContext): void {
       return { bodies: { json, openApi: json } }
     },
   })
+  addReference(app, context, description)
+}
+
+function addReference(app: FastifyInstance, context: ApiContext, description: Describing): void {
+  const pages = pagesOf(context, description)
   addAnswer(app, context, {
     path: 'docs/',
     formats: ['html'],
@@ -77,13 +86,48 @@ export function addSchema(app: FastifyInstance, context: ApiContext): void {
       samples: ['docs/'],
     },
     bodies: {},
+    ...pages(renderIndex),
+  })
+  addAnswer(app, context, {
+    path: 'docs/:resource(^[a-z-]+$)/',
+    formats: ['html'],
+    operation: {
+      id: 'getResourceDocs',
+      tag: 'Service',
+      name: 'Docs of a resource',
+      summary: 'API reference of a resource',
+      about: 'The description of one resource, as a page.',
+      returns: 'The page.',
+      params: { resource: schema.text('The name of a resource.', 'rinex-file') },
+      samples: ['docs/rinex-file/'],
+    },
+    bodies: {},
+    ...pages((reference, request) => {
+      const page = renderResource(
+        (request.params as { readonly resource: string }).resource,
+        reference,
+      )
+      if (page === undefined) throw notFound()
+      return page
+    }),
+  })
+}
+
+type Describing = ReturnType<typeof createDescription>
+
+/** How pages are made from the document with the words of this archive. */
+function pagesOf(context: ApiContext, { current, jsonWith }: Describing) {
+  return (render: (reference: Reference, request: FastifyRequest) => Page) => ({
     state: async () => {
       const words = await findWords(context.reader)
       return { words, version: digest(current().state + JSON.stringify(words)) }
     },
-    read: (_asked, { words }) => {
+    read: (
+      { request }: { readonly request: FastifyRequest },
+      { words }: { readonly words: SampleWords | undefined },
+    ) => {
       const document = JSON.parse(jsonWith(words)) as OpenApiDocument
-      const page = renderDocs(document, words, context.links())
+      const page = render({ document, words, links: context.links() }, request)
       return { bodies: { html: () => layOut(page, context.site()) } }
     },
   })

@@ -65,7 +65,7 @@ const notForBrowsers = /^curl -|since=|\?format=(?:urls|csv|ndjson)/
 export function runnable(source: string, links: Links): string | undefined {
   const [, url] = /'(https?:[^']+)'$/.exec(source) ?? []
   if (url === undefined || notForBrowsers.test(source)) return undefined
-  const isJson = url.startsWith(links.api) && !/[?&]format=|\/docs\/$/.test(url)
+  const isJson = url.startsWith(links.api) && !/[?&]format=|\/docs\//.test(url)
   return isJson ? `${url}${url.includes('?') ? '&' : '?'}format=json` : url
 }
 

@@ -13,7 +13,7 @@ export const problemLink = (problem: string, isPublic: boolean): string | undefi
   isPublic ? `problems/?format=api&problem=${problem}` : undefined
 
 const reasonCell = (reason: string): Child =>
-  link(reasonLabel(reason), `../docs/?format=api#reason-${reason}`)
+  link(reasonLabel(reason), `../docs/status/?format=api#reason-${reason}`)
 
 /** The problems of listed files. */
 function problemRows({ incomplete, checksums, misplaced }: WireStatus) {

@@ -198,11 +198,11 @@ t.test('the page has reasons in words, and leads to record, directory and statio
 
 t.test('pages link each reason to its explanation in the reference', async (t) => {
   const { page } = await openWithProblems(t)
-  const docs = await page('docs/')
+  const docs = await page('docs/status/')
   for (const reason of Object.keys(reasonMeanings))
     t.equal(docs.one('dt', { id: `reason-${reason}` }).text, reason)
   t.match(docs.facts['not-gz'], 'The name of the file does not end in .gz;')
-  const links = (await page(path)).links({ href: /docs\/\?format=api#reason-[a-z-]+$/ })
+  const links = (await page(path)).links({ href: /docs\/status\/\?format=api#reason-[a-z-]+$/ })
   const linked = links.map(({ href }) => href.replace(/.*#reason-/, ''))
   t.strictSame(
     linked,

@@ -25,13 +25,22 @@ async function fill(service: Service): Promise<void> {
   await service.addNames('obs/2026/031', ['zimm0310.26d.gz'])
 }
 
+/** The pages of all resources. */
+async function resourcePages(service: Service, first: Html): Promise<Html[]> {
+  const hrefs = first.links({ href: /^[a-z-]+\/\?format=api#/ }).map(({ href }) => href)
+  const paths = new Set(hrefs.map((href) => href.replace(/#.*/, '')))
+  return Promise.all(Array.from(paths, (path) => service.page(`docs/${path}`)))
+}
+
 const runLinks = (page: Html) =>
   page.links().flatMap(({ text, href }) => (text === 'Run' ? [href] : []))
 
 t.test('the examples name a station, the last day and files that are there', async (t) => {
   const service = await openService(t)
   await fill(service)
-  const page = await service.page('docs/')
+  const first = await service.page('docs/')
+  const pages = [first, ...(await resourcePages(service, first))]
+  const all = pages.map(({ text }) => text).join('\n')
   for (const text of [
     "/rinex/api/rinex-file/?station=WTZR00DEU&limit=5'",
     'station=WTZR00DEU&date=2026-02-01&format=urls',
@@ -40,16 +49,36 @@ t.test('the examples name a station, the last day and files that are there', asy
     'data/nrt/2026/032/07/SHA256SUMS',
     '?country=DEU',
   ])
-    t.ok(page.text.includes(text), text)
-  t.notMatch(page.text, 'station=GRAZ&')
-  const links = runLinks(page)
+    t.ok(all.includes(text), text)
+  t.notMatch(all, 'station=GRAZ&')
+  const links = pages.flatMap(runLinks)
   t.ok(links.length > 25)
   for (const url of links) t.equal((await service.app.inject(url)).statusCode, 200, url)
-  const headings = page.texts('h2')
-  const [first, second] = headings
-  t.strictSame([first, second], ['First steps', 'Files'])
-  const rules = headings.indexOf('Rules of all resources')
-  t.equal(rules, headings.indexOf('Administration') + 1, 'rules come after all resources')
+  t.strictSame(first.texts('h2').slice(0, 2), ['First steps', 'Resources'])
+})
+
+t.test('an anchor of the first page leads to the part of a page that it names', async (t) => {
+  const service = await openService(t)
+  await fill(service)
+  const first = await service.page('docs/')
+  const anchors = first.all('li').filter((each) => each.attribute('id') !== undefined)
+  const ids = anchors.map((each) => each.attribute('id') ?? '')
+  for (const id of ['listFiles', 'listChanges', 'downloadDaily', 'object-Record', 'reason-not-gz'])
+    t.ok(ids.includes(id), id)
+  const pages = new Map<string, Html>()
+  for (const [index, id] of ids.entries()) {
+    const { href = '' } = anchors[index]?.links()[0] ?? {}
+    const [path = '', fragment] = href.split('#')
+    t.equal(fragment, id)
+    const page = pages.get(path) ?? (await service.page(`docs/${path}`))
+    pages.set(path, page)
+    t.equal(page.all('*', { id }).length, 1, href)
+    t.notOk(page.has('img'))
+  }
+  for (const page of pages.values())
+    for (const { href } of page.links({ href: /^#/ }))
+      t.ok(page.has('*', { id: href.slice(1) }), href)
+  await service.page('docs/nothing/', 404)
 })
 
 t.test('the tag of the page changes with the station and its files', async (t) => {

@@ -271,11 +271,11 @@ t.test('problems link to their paths, and reasons link to their explanations', a
   ] as const) {
     const href = `problems/?format=api&problem=${problem}`
     t.strictSame(page.links({ href }), [{ text: '1', href }])
-    t.ok(page.has('a', { href: `../docs/?format=api#reason-${reason}` }), reason)
+    t.ok(page.has('a', { href: `../docs/status/?format=api#reason-${reason}` }), reason)
     if (example !== '') t.ok(page.texts('code').includes(example), example)
   }
   t.equal(page.one('a', { href: 'problems/?format=api&problem=settling' }).text, '4')
-  t.equal(page.hrefOf('the name does not end in .gz'), '../docs/?format=api#reason-not-gz')
+  t.equal(page.hrefOf('the name does not end in .gz'), '../docs/status/?format=api#reason-not-gz')
   t.ok(page.texts('code').includes(`${day}/README.txt`))
 })
 
