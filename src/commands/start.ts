@@ -7,6 +7,7 @@ import { demoNotice, makeDemo } from '../demo/demo.ts'
 import type { Lifecycle } from '../runtime/lifecycle.ts'
 import { graceMs } from '../runtime/lifecycle.ts'
 import { noDebugger } from '../runtime/program.ts'
+import { writeHistory } from './demo-history.ts'
 import { startServing } from './serve.ts'
 
 /**
@@ -30,17 +31,20 @@ const bothMs = graceMs.api + graceMs.indexer
  * @param load the configuration with the archive and the database of the demo
  */
 export async function startDemo(
-  load: (place: { readonly archive: string; readonly database: string }) => ConfigOf<'start'>,
+  load: (
+    place: Readonly<Record<'archive' | 'database' | 'stationsFile', string>>,
+  ) => ConfigOf<'start'>,
   flags: Readonly<Record<string, unknown>>,
 ): Promise<number> {
   // The files are written in one go. A signal meanwhile waits until then, because it has a listener
   // here: without one, it would end the process before the demo can be removed.
   for (const signal of endSignals) process.on(signal, endAtOnce)
   const demo = await makeDemo()
-  const { archive, database } = demo
+  const { archive, database, stationsFile, history } = demo
   try {
+    await writeHistory(database, history.days, history.since)
     // The demo is the first part, so it is closed last.
-    const starting = startServing(load({ archive, database }), {
+    const starting = startServing(load({ archive, database, stationsFile }), {
       graceMs: bothMs,
       demo: {
         name: 'demo',

@@ -2,25 +2,28 @@
 import { linkSync, mkdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { dayPath, secondsPerDay, secondsPerMinute } from '../parse/calendar.ts'
+import { dayPath, secondsPerDay } from '../parse/calendar.ts'
 import { Contents } from './contents.ts'
 import type { DemoFolder } from './folder.ts'
 import { makeDemoFolder } from './folder.ts'
+import type { StoredFile } from './history.ts'
+import { pastDays, watchedSince } from './history.ts'
 import type { DemoFile } from './network.ts'
-import { filesArriving } from './network.ts'
+import { filesArriving, purgedFiles } from './network.ts'
+import { returning, stationsCsv } from './stations.ts'
 
 /** What pages and log say of it. */
 export const demoNotice =
   'This is a demo: its files are made up, new ones arrive while it runs, and all of it is removed at the end.'
 
 /**
- * The files of this time before the start arrive one by one after it (seconds), so that there is
- * something to be seen at once.
+ * So many of the last files of one station arrive one by one after the start, so that there is
+ * something to be seen at once: it is late at first, and comes back.
  */
-const heldBackSeconds = 40 * secondsPerMinute
+const heldBack = 12
 
 /** Time between two arrivals while files wait (ms). */
-const tickMs = 2000
+const tickMs = 3000
 
 /** Names that are rejected, in the directory of the day before yesterday. */
 const rejectedNames = ['IGS0OPSRAP_ORB.SP3.gz', 'notes.txt']
@@ -30,35 +33,61 @@ export class Demo {
   readonly archive: string
   /** The file of its database, which does not exist yet. */
   readonly database: string
+  /** The file with the places of its stations. */
+  readonly stationsFile: string
   readonly #folder: DemoFolder
   readonly #startedAt: number
   readonly #contents = new Contents()
+  readonly #kept: StoredFile[] = []
+  readonly #waiting: DemoFile[] = []
   #timer: NodeJS.Timeout | undefined
   #isClosed = false
 
   constructor(folder: DemoFolder, startedAt: number) {
     this.archive = join(folder.path, 'archive')
     this.database = join(folder.path, 'catalogue.db')
+    this.stationsFile = join(folder.path, 'stations.csv')
     this.#folder = folder
     this.#startedAt = startedAt
   }
 
-  /** Writes all files that have arrived by now, except the last ones. */
+  /** When somebody began to watch it (seconds since 1970), and what each day brought. */
+  get history() {
+    const startedAt = this.#startedAt
+    const purged = purgedFiles(startedAt).map((file) => this.#stored(file))
+    const days = pastDays({ kept: this.#kept, purged }, startedAt)
+    return { since: watchedSince(startedAt), days }
+  }
+
+  #stored(file: DemoFile, modifiedAt = file.arrivesAt): StoredFile {
+    const { path, arrivesAt } = file
+    return { path, arrivesAt, modifiedAt, size: this.#contents.of(file).length }
+  }
+
+  /** Writes all files that have arrived by now, except the last ones, and the stations. */
   fill(): void {
-    const slots = new Map<string, string>()
-    for (const file of filesArriving(0, this.#startedAt - heldBackSeconds, this.#startedAt)) {
+    writeFileSync(this.stationsFile, stationsCsv())
+    const slots = new Map<string, DemoFile>()
+    const files = filesArriving(0, this.#startedAt, this.#startedAt)
+    const held = new Set(files.filter(({ path }) => path.includes(returning)).slice(-heldBack))
+    this.#waiting.push(...held)
+    for (const file of files) {
+      if (held.has(file)) continue
       const path = join(this.archive, file.path)
       // Files of one slot share one inode: this makes the demo small, and its start quick.
-      const slot = [dirname(path), file.type, file.startSeconds, file.damage].join(' ')
+      const { type, period, startSeconds, damage } = file
+      const slot = [dirname(path), type, period, startSeconds, damage].join(' ')
       const first = slots.get(slot)
+      // The first scan finds that a file is not complete.
+      if (file.damage !== 'cut') this.#kept.push(this.#stored(file, first?.arrivesAt))
       if (first !== undefined) {
-        linkSync(first, path)
+        linkSync(join(this.archive, first.path), path)
         continue
       }
       mkdirSync(dirname(path), { recursive: true })
       writeFileSync(path, this.#contents.of(file))
       utimesSync(path, file.arrivesAt, file.arrivesAt)
-      slots.set(slot, path)
+      slots.set(slot, file)
     }
     const directory = join(this.archive, 'obs', dayPath(this.#startedAt - 2 * secondsPerDay))
     for (const name of rejectedNames) writeFileSync(join(directory, name), gzipSync(''))
@@ -66,15 +95,14 @@ export class Demo {
 
   /** Lets files arrive from now on. @param onFailure called if one cannot be written */
   beginArrivals(onFailure: (error: unknown) => void): void {
-    let until = this.#startedAt - heldBackSeconds
-    const waiting: DemoFile[] = []
+    let until = this.#startedAt
     this.#timer = setInterval(() => {
       const now = Date.now() / 1000
       if (now > until) {
-        waiting.push(...filesArriving(until, now, this.#startedAt))
+        this.#waiting.push(...filesArriving(until, now, this.#startedAt))
         until = now
       }
-      const file = waiting.shift()
+      const file = this.#waiting.shift()
       try {
         if (file !== undefined) this.#deliver(file)
       } catch (error) {

@@ -1,4 +1,4 @@
-/** The stations of the demo, and which of their files arrive when. Pure: the same at each call. */
+/** Which files of the demo arrive when. Pure: the same at each call. */
 import {
   dayPath,
   secondsPerDay,
@@ -6,8 +6,8 @@ import {
   secondsPerMinute,
   twoDigits,
 } from '../parse/calendar.ts'
-
-type DemoPeriod = '01D' | '01H' | '15M'
+import type { DemoPeriod, DemoStation } from './stations.ts'
+import { demoStations } from './stations.ts'
 
 /** A file of the demo. */
 export interface DemoFile {
@@ -30,64 +30,53 @@ const periods: Readonly<Record<DemoPeriod, { readonly seconds: number; readonly 
 }
 
 /** Longest time from the end of a file's data to its arrival (seconds). */
-const longestDelay = secondsPerHour
+const longestDelay = 7 * secondsPerHour
 
-interface Station {
-  readonly code: string
-  readonly periods: readonly DemoPeriod[]
-  /** Whether it delivers a slot, by the days and seconds from the slot to the start of the demo. */
-  readonly delivers?: (slot: { readonly ago: number; readonly chance: number }) => boolean
-  /** Days before the start of the demo until which its names were short. */
-  readonly shortUntil?: number
-}
+/** For how many days hourly files are kept. */
+export const keptDays = periods['01H'].days
 
-const all: readonly DemoPeriod[] = ['01D', '01H', '15M']
-const slow: readonly DemoPeriod[] = ['01D', '01H']
-
-/** All of Norway stopped 5 hours and 40 minutes before the start. */
-const norway = ({ ago }: { ago: number }) => ago > 5 * secondsPerHour + 40 * secondsPerMinute
-
-/** The stations exist; what is told of them does not. */
-const stations: readonly Station[] = [
-  { code: 'GRAZ00AUT', periods: all },
-  { code: 'WTZR00DEU', periods: all },
-  { code: 'POTS00DEU', periods: all },
-  { code: 'ZIMM00CHE', periods: all, shortUntil: 400 },
-  { code: 'ONSA00SWE', periods: all },
-  { code: 'GOPE00CZE', periods: all },
-  // It lost twenty days.
-  {
-    code: 'PASA00ESP',
-    periods: all,
-    delivers: ({ ago }) => ago < 120 * secondsPerDay || ago > 140 * secondsPerDay,
-  },
-  { code: 'BRUX00BEL', periods: all, delivers: ({ chance }) => chance < 0.8 },
-  { code: 'MATE00ITA', periods: slow, delivers: ({ ago }) => ago > 9 * secondsPerDay },
-  { code: 'TRDS00NOR', periods: slow, delivers: norway },
-  { code: 'TROM00NOR', periods: slow, delivers: norway },
-  { code: 'NYA100NOR', periods: slow, delivers: norway },
-  { code: 'HKBL', periods: ['01D'], shortUntil: 0 },
-]
+/** For how many days before its start somebody has seen the files of the demo arrive. */
+export const seenDays = 104
 
 /**
  * The files that arrive after `from` until `to`, in that order.
  * @param startedAt when the demo began: outages end, and its history begins, relative to it
  */
 export function filesArriving(from: number, to: number, startedAt: number): readonly DemoFile[] {
-  const files: DemoFile[] = []
-  for (const [period, { seconds, days }] of Object.entries(periods) as [
-    DemoPeriod,
-    (typeof periods)[DemoPeriod],
-  ][]) {
+  const files = demoPeriods.flatMap((period) => {
+    const { seconds, days } = periods[period]
     const earliest = Math.max(from - longestDelay - seconds, startedAt - days * secondsPerDay)
-    const first = Math.floor(earliest / seconds) * seconds
-    for (let start = first; start + seconds <= to; start += seconds)
-      for (const [index, station] of stations.entries())
-        files.push(...filesOf(station, index, { period, start, startedAt }))
-  }
+    return filesStarting(period, earliest, to - seconds, startedAt)
+  })
+  return inOrder(files.filter(({ arrivesAt }) => arrivesAt > from && arrivesAt <= to))
+}
+
+/** Hourly observation files that were seen arriving, and were purged before the demo began. */
+export function purgedFiles(startedAt: number): readonly DemoFile[] {
+  const begin = startedAt - seenDays * secondsPerDay
+  const end = startedAt - keptDays * secondsPerDay - secondsPerHour
+  return inOrder(filesStarting('01H', begin, end, startedAt).filter(({ type }) => type === 'o'))
+}
+
+const demoPeriods = Object.keys(periods) as readonly DemoPeriod[]
+
+/** The files of a period whose data start in a range. */
+function filesStarting(
+  period: DemoPeriod,
+  earliest: number,
+  latest: number,
+  startedAt: number,
+): readonly DemoFile[] {
+  const files: DemoFile[] = []
+  const { seconds } = periods[period]
+  for (let start = Math.floor(earliest / seconds) * seconds; start <= latest; start += seconds)
+    for (const [index, station] of demoStations.entries())
+      files.push(...filesOf(station, index, { period, start, startedAt }))
   return files
-    .filter(({ arrivesAt }) => arrivesAt > from && arrivesAt <= to)
-    .sort((a, b) => a.arrivesAt - b.arrivesAt)
+}
+
+function inOrder(files: readonly DemoFile[]): readonly DemoFile[] {
+  return files.toSorted((a, b) => a.arrivesAt - b.arrivesAt)
 }
 
 interface Slot {
@@ -97,22 +86,39 @@ interface Slot {
 }
 
 /** The files of a station and a slot: observations, and navigation unless they are of minutes. */
-function filesOf(station: Station, index: number, slot: Slot): readonly DemoFile[] {
+function filesOf(station: DemoStation, index: number, slot: Slot): readonly DemoFile[] {
   const { period, start, startedAt } = slot
   const { seconds } = periods[period]
   const chance = chanceOf(`${station.code} ${period} ${start}`)
   const ago = startedAt - start - seconds
   const isDelivered = station.delivers?.({ ago, chance }) ?? true
   if (!station.periods.includes(period) || !isDelivered) return []
+  const lag = lagOf(chance, ago)
   const delays = { '01D': 600 + 200 * index, '01H': 60 + 40 * index, '15M': 20 + 100 * index }
   return (period === '15M' ? (['o'] as const) : (['o', 'n'] as const)).map((type) => ({
     path: `${directoryOf(station, slot)}/${nameOf(station, type, slot)}`,
     type,
     period,
     startSeconds: start,
-    arrivesAt: start + seconds + delays[period] + (type === 'n' ? 12 : 0) + Math.floor(chance * 15),
+    arrivesAt: sentAt(station, slot) + delays[period] + (type === 'n' ? 12 : 0) + lag,
     damage: type === 'o' ? damageOf(station, slot) : undefined,
   }))
+}
+
+/** When a station sends a file (seconds since 1970): at the end of its data, or of the batch. */
+function sentAt({ batchHours }: DemoStation, { period, start }: Slot): number {
+  const end = start + periods[period].seconds
+  const batch = (period === '01H' ? (batchHours ?? 0) : 0) * secondsPerHour
+  return batch === 0 ? end : Math.ceil(end / batch) * batch
+}
+
+/**
+ * What a file takes longer than usual (seconds): a few, and one of 65 up to half an hour more; but
+ * not in the last day, so that what is late now is what is told of the stations.
+ */
+function lagOf(chance: number, ago: number): number {
+  const isSlow = chance > 0.985 && ago > secondsPerDay
+  return Math.floor(chance * 15 + (isSlow ? (chance - 0.985) * 120_000 : 0))
 }
 
 /** The slot of a period that had ended this many periods before the start of the demo. */
@@ -122,14 +128,14 @@ function isSlotBefore({ period, start, startedAt }: Slot, count: number): boolea
 }
 
 /** Two files are damaged, so that there are problems to be seen. */
-function damageOf({ code }: Station, slot: Slot): DemoFile['damage'] {
+function damageOf({ code }: DemoStation, slot: Slot): DemoFile['damage'] {
   if (code === 'ONSA00SWE' && slot.period === '01H' && isSlotBefore(slot, 6)) return 'cut'
   if (code === 'ZIMM00CHE' && slot.period === '01D' && isSlotBefore(slot, 4)) return 'changed'
   return undefined
 }
 
 /** One file is misplaced: it lies in the directory of the next day. */
-function directoryOf({ code }: Station, slot: Slot): string {
+function directoryOf({ code }: DemoStation, slot: Slot): string {
   const { period, start } = slot
   const isMisplaced = code === 'GOPE00CZE' && period === '01D' && isSlotBefore(slot, 12)
   if (period === '01D') return `obs/${dayPath(start + (isMisplaced ? secondsPerDay : 0))}`
@@ -138,7 +144,7 @@ function directoryOf({ code }: Station, slot: Slot): string {
 
 const hourOf = (seconds: number) => Math.floor((seconds % secondsPerDay) / secondsPerHour)
 
-function nameOf({ code, shortUntil }: Station, type: 'o' | 'n', slot: Slot): string {
+function nameOf({ code, shortUntil }: DemoStation, type: 'o' | 'n', slot: Slot): string {
   const { period, start, startedAt } = slot
   const [year = '', day = ''] = dayPath(start).split('/')
   const hour = hourOf(start)

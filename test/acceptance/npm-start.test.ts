@@ -103,10 +103,10 @@ t.test('the demo shows something at once, and files keep arriving', async (t) =>
   t.comment(`first change after ${Date.now() - begunMs} ms`)
   t.match(changes.results[0], { change: 'created', record: { filename: /_R_\d{11}_(01H|15M)_/ } })
   const network = await demo.get<Network>('../network/')
-  t.equal(network.stations, 13)
+  t.equal(network.stations, 15)
   const { late, down, present } = network.states
   // Three stations of Norway are late, one station is dead.
-  t.ok(late >= 3 && down === 1 && present > 6, JSON.stringify(network))
+  t.ok(late >= 3 && down === 1 && present > 8, JSON.stringify(network))
   const page = await fetchAlone(new URL('../status/', String(demo.listening()?.['url'])), {
     headers: { accept: 'text/html' },
   })

@@ -1,8 +1,13 @@
 /** Which files of the demo arrive when. */
-import { dirname } from 'node:path'
-import { filesArriving } from '../../src/demo/network.ts'
+import { writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { readStationsFile } from '../../src/config/stations-file.ts'
+import { pastDays, watchedSince } from '../../src/demo/history.ts'
+import { filesArriving, purgedFiles } from '../../src/demo/network.ts'
+import { demoStations, stationsCsv } from '../../src/demo/stations.ts'
 import { isMisplaced, parseDirectory } from '../../src/parse/archive-path.ts'
 import { parseFilename } from '../../src/parse/filename.ts'
+import { testFolder } from '../folder.ts'
 import t from '../tap.ts'
 
 const startedAt = Date.parse('2026-03-01T10:20:30Z') / 1000
@@ -34,7 +39,7 @@ t.test('it has two years of days, twenty days of hours, and both forms of names'
   const oldest = (period: string) => (startedAt - Math.min(...dates(period))) / day
   t.ok(oldest('01D') > 729 && oldest('01D') < 732)
   t.ok(oldest('01H') > 19 && oldest('01H') < 21)
-  t.ok(all.length > 25_000 && all.length < 40_000, String(all.length))
+  t.ok(all.length > 25_000 && all.length < 45_000, String(all.length))
   for (const name of ['GRAZ00AUT_R_20260590000_01D_30S_MO.rnx.gz', 'zimm3100.24o.gz'])
     t.ok(
       all.some(({ path }) => path.endsWith(`/${name}`)),
@@ -78,4 +83,62 @@ t.test('files arrive once, in order, however often one asks', async (t) => {
   )
   t.ok(Math.max(...pauses) < 300, 'one every few minutes')
   t.ok(filesArriving(startedAt - 40 * 60, startedAt, startedAt).length > 15, 'and many at first')
+})
+
+t.test('every station has a place', async (t) => {
+  const path = join(testFolder(t), 'stations.csv')
+  writeFileSync(path, stationsCsv())
+  const { places, faults } = readStationsFile(path)
+  t.strictSame(faults, [])
+  t.strictSame(
+    places.map(({ code, name }) => [code, name]),
+    demoStations.map(({ code, name }) => [code, name]),
+  )
+})
+
+t.test('the hours of one station come six at once', async (t) => {
+  const own = all.filter(({ path }) => /HOFN.*_01H_.*MO/.test(path))
+  const batches = Map.groupBy(own, ({ arrivesAt }) => Math.floor(arrivesAt / (6 * hour)))
+  const sizes = Array.from(batches.values(), ({ length }) => length)
+  t.ok(sizes.length > 70)
+  t.strictSame([...new Set(sizes.slice(1, -1))], [6])
+  const late = own.map(({ arrivesAt, startSeconds }) => arrivesAt - startSeconds - hour)
+  t.ok(Math.max(...late) > 5 * hour && Math.min(...late) < hour)
+})
+
+t.test('one station got another code, and its old one has ended', async (t) => {
+  const days = (code: string) =>
+    all
+      .filter(({ path, period }) => path.includes(code) && period === '01D')
+      .map(({ startSeconds }) => Math.round((startedAt - startSeconds) / day))
+  const [old, renamed] = [days('HERS'), days('HERT')]
+  t.ok(Math.min(...old) > 90 && Math.max(...old) > 700)
+  t.equal(Math.max(...renamed), Math.min(...old) - 1)
+})
+
+t.test('its past has 104 days: what arrived, and what was purged since', async (t) => {
+  const stored = (files: typeof all) =>
+    files.map(({ path, arrivesAt }) => ({ path, arrivesAt, modifiedAt: arrivesAt, size: 1 }))
+  const [kept, purged] = [stored(all), stored(purgedFiles(startedAt))]
+  const past = pastDays({ kept, purged }, startedAt)
+  t.equal(past.length, 104)
+  t.equal(past.at(-1)?.endsAt, startedAt)
+  const files = past.flatMap((day) => day.files)
+  t.equal(new Set(files.map(({ path }) => path)).size, kept.length + purged.length)
+  const since = watchedSince(startedAt)
+  for (const { path, arrivesAt, isSeen } of files) if (isSeen !== arrivesAt >= since) t.fail(path)
+  // Each hour is there: purged, or kept.
+  const hours = new Set(
+    [...purgedFiles(startedAt), ...all]
+      .filter(({ path }) => /GRAZ.*_01H_.*MO/.test(path))
+      .map(({ startSeconds }) => startSeconds / hour),
+  )
+  const last = Math.max(...hours)
+  t.equal(last - Math.min(...hours) + 1, hours.size)
+  t.ok(hours.size > 103 * 24)
+  // A directory is removed twenty days after its files came, and has none that are kept.
+  const gone = past.flatMap((day) => day.purged)
+  t.equal(new Set(gone).size, gone.length)
+  t.strictSame(gone.toSorted(), [...new Set(purged.map(({ path }) => dirname(path)))].sort())
+  t.notOk(kept.some(({ path }) => gone.includes(dirname(path))))
 })

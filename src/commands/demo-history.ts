@@ -1,0 +1,63 @@
+/** Writes what the demo says of its past into its catalogue, before its indexer starts. */
+import { openWriter } from '../catalogue/engines/engine.ts'
+import type { DirectoryChange } from '../catalogue/updates/change.ts'
+import type { CatalogueWriter } from '../catalogue/updates/writer.ts'
+import type { PastDay, PastFile } from '../demo/history.ts'
+
+/** @param since when watching began (seconds since 1970) */
+export async function writeHistory(
+  database: string,
+  days: readonly PastDay[],
+  since: number,
+): Promise<void> {
+  // The clock of the catalogue stands in the past, and goes from day to day.
+  let nowSeconds = since
+  const writer = await openWriter({ database }, () => nowSeconds * 1e6)
+  try {
+    // As in a first scan, which builds them afterwards.
+    await writer.deferIndexes()
+    for (const { endsAt, files, purged } of days) {
+      nowSeconds = endsAt
+      const arrived = Map.groupBy(files, ({ directory }) => directory)
+      const changes = [
+        ...Array.from(arrived, ([path, own]) => changeOf(path, { added: own.map(newFile) })),
+        ...(await Promise.all(purged.map((path) => removalOf(writer, path)))),
+      ]
+      const { refused } = await writer.apply(changes)
+      for (const { path, error } of refused) throw new Error(`${path}: ${error.message}`)
+    }
+  } finally {
+    writer.close()
+  }
+}
+
+function newFile({ name, size, modifiedAt, arrivesAt, isSeen }: PastFile) {
+  return { name, size, mtimeUs: modifiedAt * 1e6, ...(isSeen && { arrivalUs: arrivesAt * 1e6 }) }
+}
+
+async function removalOf(writer: CatalogueWriter, path: string): Promise<DirectoryChange> {
+  const known = await writer.directory(path)
+  return changeOf(path, {
+    gone: true,
+    removed: Array.from(known?.files.values() ?? [], ({ id }) => id),
+  })
+}
+
+/** A change without a stamp: the first scan reads the directory. */
+function changeOf(path: string, change: Partial<DirectoryChange>): DirectoryChange {
+  return {
+    path,
+    more: false,
+    gone: false,
+    stamp: undefined,
+    withheldSinceUs: undefined,
+    directories: [],
+    added: [],
+    modified: [],
+    attributes: [],
+    rehash: [],
+    removed: [],
+    rejections: [],
+    ...change,
+  }
+}

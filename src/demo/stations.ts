@@ -1,0 +1,89 @@
+/** The stations of the demo: where they are, and what happens to them. Pure. */
+import { secondsPerDay, secondsPerHour, secondsPerMinute } from '../parse/calendar.ts'
+
+export type DemoPeriod = '01D' | '01H' | '15M'
+
+export interface DemoStation {
+  readonly code: string
+  readonly name: string
+  readonly latitude: number
+  readonly longitude: number
+  readonly periods: readonly DemoPeriod[]
+  /** Whether it delivers a slot, by the days and seconds from the slot to the start of the demo. */
+  readonly delivers?: (slot: { readonly ago: number; readonly chance: number }) => boolean
+  /** Days before the start of the demo until which its names were short. */
+  readonly shortUntil?: number
+  /** Its hourly files come together, so many hours at once. */
+  readonly batchHours?: number
+}
+
+const all: readonly DemoPeriod[] = ['01D', '01H', '15M']
+const slow: readonly DemoPeriod[] = ['01D', '01H']
+
+/** Time since a station got another code (seconds): so long that the old one ended. */
+const renamedAgo = 120 * secondsPerDay
+
+/** All of Norway stopped 5 hours and 40 minutes before the start. */
+const norway = ({ ago }: { ago: number }) => ago > 5 * secondsPerHour + 40 * secondsPerMinute
+
+const at = (code: string, name: string, latitude: number, longitude: number) => ({
+  code,
+  name,
+  latitude,
+  longitude,
+})
+
+/** The stations exist, about where they are; what is told of them does not. */
+export const demoStations: readonly DemoStation[] = [
+  { ...at('GRAZ00AUT', 'Graz', 47.067, 15.493), periods: all },
+  { ...at('WTZR00DEU', 'Bad Kötzting, Wettzell', 49.144, 12.879), periods: all },
+  { ...at('POTS00DEU', 'Potsdam', 52.379, 13.066), periods: all },
+  { ...at('ZIMM00CHE', 'Zimmerwald', 46.877, 7.465), periods: all, shortUntil: 400 },
+  { ...at('ONSA00SWE', 'Onsala', 57.395, 11.926), periods: all },
+  { ...at('GOPE00CZE', 'Ondřejov', 49.914, 14.786), periods: all },
+  // It lost twenty days.
+  {
+    ...at('PASA00ESP', 'Pasaia', 43.322, -1.931),
+    periods: all,
+    delivers: ({ ago }) => ago < 120 * secondsPerDay || ago > 140 * secondsPerDay,
+  },
+  {
+    ...at('BRUX00BEL', 'Brussels', 50.798, 4.359),
+    periods: all,
+    delivers: ({ chance }) => chance < 0.8,
+  },
+  {
+    ...at('MATE00ITA', 'Matera', 40.649, 16.704),
+    periods: slow,
+    delivers: ({ ago }) => ago > 9 * secondsPerDay,
+  },
+  { ...at('TRDS00NOR', 'Trondheim', 63.371, 10.319), periods: slow, delivers: norway },
+  { ...at('TROM00NOR', 'Tromsø', 69.663, 18.94), periods: slow, delivers: norway },
+  { ...at('NYA100NOR', 'Ny-Ålesund', 78.93, 11.865), periods: slow, delivers: norway },
+  { ...at('HKBL', 'Bad Homburg', 50.228, 8.611), periods: ['01D'], shortUntil: 0 },
+  // Its line is slow.
+  { ...at('HOFN00ISL', 'Höfn', 64.267, -15.198), periods: slow, batchHours: 6 },
+  // A new receiver, and a new code with it.
+  {
+    ...at('HERS00GBR', 'Herstmonceux', 50.867, 0.336),
+    periods: slow,
+    delivers: ({ ago }) => ago > renamedAgo,
+  },
+  {
+    ...at('HERT00GBR', 'Herstmonceux', 50.867, 0.334),
+    periods: slow,
+    delivers: ({ ago }) => ago <= renamedAgo,
+  },
+]
+
+/** The station whose last files come after the start. */
+export const returning = 'BRUX00BEL'
+
+/** The lines of `stations_file`. */
+export function stationsCsv(): string {
+  return ['code,latitude,longitude,name', ...demoStations.map(lineOf)].join('\n') + '\n'
+}
+
+function lineOf({ code, latitude, longitude, name }: DemoStation): string {
+  return `${code},${latitude},${longitude},"${name}"`
+}
