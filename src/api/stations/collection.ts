@@ -9,6 +9,8 @@ import type { Format } from '../http/formats.ts'
 import type { Requester } from '../http/limits.ts'
 import type { Links } from '../http/links.ts'
 import { csvText } from '../http/send.ts'
+import type { Child } from '../pages/html.ts'
+import { html } from '../pages/html.ts'
 import { stationFilters } from '../parameters/file-filters.ts'
 import type { Parameter } from '../parameters/parameter.ts'
 import { anyText, choices, ordering } from '../parameters/parameter.ts'
@@ -147,7 +149,7 @@ async function stationsState(
 }
 
 async function findStations(
-  { reader }: NetworkContext,
+  { reader, map }: NetworkContext,
   { values, filter, range, format }: StationRequest,
   { known }: StationsState,
   requester: Requester,
@@ -187,9 +189,16 @@ async function findStations(
     ...(known && {
       extra: headlineOf(listed, values.ordering),
       columns: stationColumns(known.asOf.seconds ?? 0, isCompared),
-      below: stripLegend(items),
+      below: [stripLegend(items), mapOf(map, listed)],
     }),
   }
+}
+
+/** All that were found, not only those of the page. */
+function mapOf(map: NetworkContext['map'], stations: readonly ListedStation[]): Child {
+  const onMap = stations.map(({ code, known }) => ({ code, state: known?.delivery }))
+  const drawn = map.of(onMap, '../')
+  return drawn && html`<section>\n<h2>Where they are</h2>\n${drawn}</section>\n`
 }
 
 /** Maximum number of stations that are sorted by their states; a network may have thousands. */

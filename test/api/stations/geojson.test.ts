@@ -1,4 +1,4 @@
-/** The stations whose places are known, as GeoJSON. */
+/** The stations whose places are known, as GeoJSON and on the map of the list. */
 import type { Test } from 'tap'
 import { StationPlaces } from '../../../src/series/station-places.ts'
 import t from '../../tap.ts'
@@ -97,4 +97,21 @@ t.test('other places give another ETag', async (t) => {
   const other = await openService(t, { settings: { places: new StationPlaces([]) } })
   const digest = (tag: unknown) => String(tag).split('-').at(-1)
   t.not(digest(await tagOf(service)), digest(await tagOf(other)))
+})
+
+t.test('the page has a map of all that were found, also of those of other pages', async (t) => {
+  const service = await open(t)
+  const stationsOf = async (query: string) =>
+    (await service.page(`station/?${query}`))
+      .one('svg', { class: 'stations' })
+      .links()
+      .map(({ href }) => href)
+      .sort()
+  t.strictSame(await stationsOf('limit=1'), [
+    '../station/FAA100PYF/',
+    '../station/GRAZ00AUT/',
+    '../station/WTZR00DEU/',
+  ])
+  t.strictSame(await stationsOf('country=AUT'), ['../station/GRAZ00AUT/'])
+  t.notOk((await service.page('station/?country=CHE')).has('figure'))
 })
