@@ -187,7 +187,8 @@ t.test('open pages of changes and status show a new file', { skip }, async (t) =
   await changes.page.getByText(name).waitFor()
   t.match(await changes.page.locator(`${rows} th`).first().textContent(), name)
   t.equal(await changes.page.locator(`${rows} td`).first().textContent(), 'new')
-  await status.page.getByRole('cell', { name: '181' }).waitFor()
+  const { seq } = (await service.get('/rinex/api/status/')).body as { readonly seq: number }
+  await status.page.getByText(String(seq), { exact: true }).first().waitFor()
   await changes.page.getByText(/^Live, checked every ten seconds, last at/).waitFor()
   const [unchanged] = await Promise.all([
     changes.page.waitForResponse((answer) => answer.status() === 304),

@@ -1,61 +1,77 @@
-/** The HTML page of the archive. */
+/** The HTML page of the archive: how large it is, what is kept, and what the service does. */
+import type { DayVolume, Volumes } from '../../catalogue/questions/volumes.ts'
 import { sumOfVolumes } from '../../catalogue/sums.ts'
+import { areas } from '../../parse/archive-path.ts'
+import { dateOf } from '../../parse/calendar.ts'
 import { readableNumber, readableShare, readableSize } from '../../runtime/readable.ts'
 import { periods } from '../../series/series.ts'
+import { monthWords } from '../pages/date-words.ts'
 import type { Child, Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
 import { typeLabel } from '../pages/labels.ts'
 import type { Page } from '../pages/layout.ts'
-import { ignoredNotice, link, picture } from '../pages/parts.ts'
+import { factList, ignoredNotice, link } from '../pages/parts.ts'
 import type { Table } from '../pages/table.ts'
 import { headerColumn, numberColumns, periodCell, table } from '../pages/table.ts'
-import { barsSvg } from './pictures.ts'
-import type { WireArchive } from './schema.ts'
-import { checksumsSentence, files, sentencesOf } from './words.ts'
+import type { ArchiveDisk } from './disks.ts'
+import type { YearVolumes } from './pictures.ts'
+import { daysSvg, yearsOf, yearsSvg } from './pictures.ts'
+import type { serviceLines } from './service-lines.ts'
+import { files, sentencesOf } from './words.ts'
 
-export function renderArchive(wire: WireArchive, ignored: readonly string[]): Page {
-  const sentences = sentencesOf(wire)
-  const frame = {
-    title: 'Archive',
-    section: 'archive',
-    description: sentences.join(' '),
-    up: '../',
-    json: '?format=json',
-  }
-  const kinds = kindsTable(wire)
-  const checksums = checksumsSentence(wire)
+/** What the page shows. */
+interface ArchiveView {
+  readonly volumes: Volumes
+  readonly disks: readonly ArchiveDisk[]
+  /** The UTC day since 1970. */
+  readonly today: number
+  readonly service: ReturnType<typeof serviceLines>
+  readonly ignored: readonly string[]
+}
+
+export function renderArchive(view: ArchiveView): Page {
+  const { volumes, disks, today, service, ignored } = view
+  const { totals } = volumes
+  const all = sumOfVolumes(totals)
+  const sentences = sentencesOf(volumes, today)
+  const title = `Archive: ${files(all.files)}, ${readableSize(all.bytes)}`
   return {
-    frame,
+    frame: {
+      title,
+      here: 'Archive',
+      section: 'archive',
+      description: sentences.join(' '),
+      up: '../',
+      json: '?format=json',
+    },
     body: html`${ignoredNotice(ignored)}
-<p>What the service does: <a href="../status/?format=api">Status</a>; what arrived:
- <a href="../changes/?format=api">Changes</a>.</p>
-${sentences.map((sentence) => html`<p class="lead">${sentence}</p>\n`)}
+${sentences.map((sentence) => html`<p>${sentence}</p>\n`)}
 <div class="pictures">
-${picturesOf(wire).map(pictureHtml)}
+${all.files > 0 && figuresOf(volumes, today).map(figureHtml)}
 </div>
-${kinds.rows.length > 0 && html`<h2>By area, type and period</h2>\n${table(kinds)}`}
+${all.files > 0 && html`<h2>Kinds of files</h2>\n${table(kindsTable(volumes))}`}
 <h2>Disks</h2>
-${table(disksTable(wire))}
-${checksums && html`<h2>Checksums</h2>\n<p>${checksums}</p>\n`}
-<p>Download the files and bytes of each year, area, type and period as <a href="?format=csv">CSV</a>;
- the same as <a href="?format=json">JSON</a>.</p>
+${table(disksTable(disks))}
+<h2>Service</h2>
+${factList(service)}
+<p><a href="../status/?format=api">Status</a> · <a href="../status/problems/?format=api">Problems</a>
+ · <a href="../changes/?format=api">Changes</a> · the files and bytes of each year and kind as
+ <a href="?format=csv">CSV</a></p>
 `,
   }
 }
 
-/** A picture, what it shows, and the same as a table. */
+/** Pictures with names of their own, and the same as a table. */
 interface Figure {
   readonly label: string
-  readonly text: string
-  readonly svg: Html
+  readonly pictures: readonly (readonly [name: string, svg: Html])[]
   readonly rows: Table
 }
 
-function pictureHtml({ label, text, svg, rows }: Figure): Html {
+function figureHtml({ label, pictures, rows }: Figure): Html {
   return html`<section>
 <h2>${label}</h2>
-<p>${text}</p>
-${picture(label, svg)}
+${pictures.map(([name, svg]) => html`<p class="label">${name}</p>\n${svg}`)}
 <details>
 <summary>The same as a table</summary>
 ${table(rows)}
@@ -64,155 +80,117 @@ ${table(rows)}
 `
 }
 
-function picturesOf(wire: WireArchive): readonly Figure[] {
-  const { years, days } = wire
-  if (years === null || days === null || wire.files === 0) return []
+function figuresOf({ months, days }: Volumes, today: number): readonly Figure[] {
+  if (months === undefined || days === undefined) return []
+  const years = yearsOf(months)
+  // Today is not over.
+  const shown = days.filter(({ day }) => day > today - 366 && day < today)
+  const texts = { textOf: readableSize, wordsOf: yearWords }
   return [
     {
-      label: 'By year',
-      text: 'Bytes by the year in which the data begin.',
-      svg: yearsSvg(years),
+      label: 'Bytes by year of the data',
+      pictures: [['obs, with nrt on top', yearsSvg('Bytes by year', years, texts)]],
       rows: yearsTable(years),
     },
-    { ...daysPicture(days, 'bytes'), rows: monthsTable(days) },
-    { ...daysPicture(days, 'files'), rows: monthsTable(days) },
+    daysFigure('Bytes by day of the data', shown, 'bytes'),
+    daysFigure('Files by day of the data', shown, 'files'),
   ]
 }
 
-function yearsSvg(years: NonNullable<WireArchive['years']>): Html {
-  const every = Math.ceil(years.length / 12)
-  return barsSvg({
-    title: 'By year',
-    bars: years.map((year, index) => ({
-      value: year.bytes,
-      title: `${year.year}, ${files(year.files)}, ${readableSize(year.bytes)}`,
-      ...((years.length - 1 - index) % every === 0 && { label: year.year }),
-    })),
-    format: readableSize,
+/** An area whose files go after some days has an axis of its own. */
+function daysFigure(label: string, days: readonly DayVolume[], of: 'files' | 'bytes'): Figure {
+  const textOf = of === 'bytes' ? readableSize : wholeNumber
+  const pictures = areas.flatMap((area) => {
+    const own = days.filter((each) => each.area === area)
+    if (own.length === 0) return []
+    return [[area, daysSvg(`${label}, ${area}`, own, { area, of, textOf })] as const]
   })
+  return { label, pictures, rows: monthsTable(days) }
 }
 
-type WireDays = NonNullable<WireArchive['days']>
-
-/** The last year of days, each month with its name. */
-function daysPicture(days: WireDays, of: 'files' | 'bytes') {
-  const shown = days.slice(-366)
-  const [label, what] = of === 'files' ? ['Files a day', 'Files'] : ['Bytes a day', 'Bytes']
-  return {
-    label,
-    text: `${what} by the UTC day on which the data begin; today is not over.`,
-    svg: barsSvg({
-      title: label,
-      bars: shown
-        .map((day) => ({
-          value: day[of],
-          ...(day.date.endsWith('-15') && { label: day.date.slice(0, 'yyyy-mm'.length) }),
-        }))
-        .map(everySecondLabel),
-      format: of === 'files' ? (value) => readableNumber(Math.round(value)) : readableSize,
-    }),
-  }
+function wholeNumber(value: number): string {
+  return Number.isInteger(value) ? readableNumber(value) : ''
 }
 
-/** Twelve names of months do not fit beside each other: every second one does. */
-function everySecondLabel(bar: { readonly value: number; readonly label?: string }) {
-  const isShown = bar.label !== undefined && Number(bar.label.slice(-2)) % 2 === 1
-  return isShown ? bar : { value: bar.value }
+/** `2026: obs 13.1 GB, nrt 1.2 GB` */
+function yearWords(of: YearVolumes): string {
+  const parts = areas.filter((area) => of[area].files > 0)
+  return `${of.year}: ${parts.map((area) => `${area} ${readableSize(of[area].bytes)}`).join(', ')}`
 }
 
-function yearsTable(years: NonNullable<WireArchive['years']>): Table {
+const areaColumns = numberColumns(...areas.flatMap((area) => [`${area} files`, `${area} size`]))
+
+function yearsTable(years: readonly YearVolumes[]): Table {
   return {
     label: 'Files by year',
-    columns: [headerColumn('Year'), ...numberColumns('Files', 'Size')],
+    columns: [headerColumn('Year'), ...areaColumns],
     rows: years
       .toReversed()
-      .map((year) => [
-        link(year.year, `../rinex-file/?year=${year.year}&format=api`),
-        readableNumber(year.files),
-        readableSize(year.bytes),
+      .map((each) => [
+        link(each.year, `../rinex-file/?year=${each.year}&format=api`),
+        ...areas.flatMap((area) => [
+          readableNumber(each[area].files),
+          readableSize(each[area].bytes),
+        ]),
       ]),
   }
 }
 
 /** The days by month, the newest first; the first month may have lost its first days. */
-function monthsTable(days: WireDays): Table {
-  const byMonth = Map.groupBy(days, ({ date }) => date.slice(0, 'yyyy-mm'.length))
-  const rows = [...byMonth].map(([month, own]): readonly Child[] => {
-    const sum = sumOfVolumes(own)
-    return [
-      month,
-      readableNumber(own.length),
-      readableNumber(sum.files),
-      readableSize(sum.bytes),
-      readableNumber(Math.round(sum.files / own.length)),
-    ]
-  })
+function monthsTable(days: readonly DayVolume[]): Table {
+  const byMonth = Map.groupBy(days, ({ day }) => monthWords(dateOf(day)))
+  const rows = Array.from(byMonth, ([month, own]): readonly Child[] => [
+    month,
+    ...areas.flatMap((area) => {
+      const sum = sumOfVolumes(own.filter((each) => each.area === area))
+      return [readableNumber(sum.files), readableSize(sum.bytes)]
+    }),
+  ])
   return {
     label: 'Files by month',
-    columns: [headerColumn('Month'), ...numberColumns('Days', 'Files', 'Size', 'Files a day')],
+    columns: [headerColumn('Month'), ...areaColumns],
     rows: rows.toReversed(),
   }
 }
 
-function kindsTable(wire: WireArchive): Table {
-  const byKind = Map.groupBy(wire.groups, ({ area, file_type: type, period }) =>
-    [area, type, period].join(),
+function kindsTable({ totals }: Volumes): Table {
+  const byKind = Map.groupBy(totals, ({ area, fileType, period }) =>
+    [area, fileType, period].join(),
   )
-  const rows = [...byKind.values()].map((groups) => {
-    const sum = sumOfVolumes(groups)
-    const [{ area, file_type: type, period } = { area: '', file_type: 'o' as const, period: '' }] =
-      groups
-    return {
-      files: sum.files,
-      cells: [
+  const rows = Array.from(byKind.values(), (own) => ({ ...own[0], ...sumOfVolumes(own) }))
+  return {
+    label: 'Kinds of files',
+    className: 'cards',
+    columns: [headerColumn('Area'), 'Type', 'Period', ...numberColumns('Files', 'Size')],
+    rows: rows
+      .toSorted((a, b) => b.bytes - a.bytes)
+      .map(({ area, fileType = null, period, ...sum }) => [
         area,
-        typeLabel(type),
-        periodCellOf(period),
+        typeLabel(fileType),
+        periodWords(period),
         readableNumber(sum.files),
         readableSize(sum.bytes),
-        readableShare(sum.files / wire.files),
-      ],
-    }
-  })
-  return {
-    label: 'Files by area, type and period',
-    className: 'cards',
-    columns: [
-      headerColumn('Area'),
-      'Type',
-      'Period',
-      ...numberColumns('Files', 'Size', 'Share of the files'),
-    ],
-    rows: rows.sort((a, b) => b.files - a.files).map(({ cells }) => cells),
+      ]),
   }
 }
 
 /** The period in words; other periods than those of series have no word. */
-function periodCellOf(period: string | null): Child {
-  if (period === null) return 'not in the name'
+function periodWords(period: string | undefined): Child {
+  if (period === undefined) return 'not in the name'
   const known = periods.find((each) => each === period)
   return known === undefined ? period : periodCell(known)
 }
 
-type WireDisk = Pick<WireArchive['disks'][number], 'holds' | 'free_bytes' | 'total_bytes'>
-
-export const diskColumns = [headerColumn('Holds'), ...numberColumns('Free', 'Size', 'Free share')]
-
-export function diskCells({ holds, free_bytes: free, total_bytes: total }: WireDisk) {
-  return [
-    holds.join(', '),
-    free === null ? 'does not answer' : readableSize(free),
-    total === null ? '' : readableSize(total),
-    readableShare(free === null || total === null || total === 0 ? null : free / total),
-  ]
-}
-
-function disksTable({ disks }: WireArchive): Table {
+function disksTable(disks: readonly ArchiveDisk[]): Table {
   return {
     label: 'Disks',
-    caption: 'The file systems of the archive',
     className: 'cards',
-    columns: diskColumns,
-    rows: disks.map(diskCells),
+    columns: [headerColumn('Holds'), ...numberColumns('Free', 'Size', 'Free share')],
+    rows: disks.map(({ holds, space }) => [
+      holds.join(', '),
+      space === undefined ? 'does not answer' : readableSize(space.freeBytes),
+      space && readableSize(space.totalBytes),
+      space && space.totalBytes > 0 && readableShare(space.freeBytes / space.totalBytes),
+    ]),
   }
 }

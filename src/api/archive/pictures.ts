@@ -1,62 +1,86 @@
-/** Draws bars: a number for each year or day. Pure. */
+/** Draws how much there is of each year and of each day, the areas on each other. Pure. */
+import type { DayVolume, MonthVolume } from '../../catalogue/questions/volumes.ts'
+import type { Volume } from '../../catalogue/sums.ts'
+import { sumOfVolumes } from '../../catalogue/sums.ts'
+import type { Area } from '../../parse/archive-path.ts'
 import type { Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
-import { rounded, svg } from '../pages/svg.ts'
+import { days as dayScale, plotSvg, quantities, years as yearScale } from '../pages/plot.ts'
 
-interface Bar {
-  readonly value: number
-  /** The text below the bar. */
-  readonly label?: string
-  /** What is said of the bar. Without it, a bar has no text: few bytes for many bars. */
-  readonly title?: string
+type AreaVolumes = Readonly<Record<Area, Volume>>
+
+/** The files of a year, by area. */
+export interface YearVolumes extends AreaVolumes {
+  readonly year: number
 }
 
-interface Bars {
-  readonly title: string
-  readonly bars: readonly Bar[]
-  /** Writes a value beside its line. */
-  readonly format: (value: number) => string
-}
+const nothing: Volume = { files: 0, bytes: 0 }
 
-/** The values are at the right, where a phone begins to show a picture. */
-const size = { width: 640, height: 200, right: 64, top: 14, bottom: 22, widest: 40 }
-
-/** The text is never smaller than 12 pixels, because a picture is never narrower than 608. */
-const fontSize = 13
-
-export function barsSvg({ title, bars, format }: Bars): Html {
-  const most = niceAbove(Math.max(0, ...bars.map(({ value }) => value)))
-  const base = size.height - size.bottom
-  const end = size.width - size.right
-  const step = end / Math.max(1, bars.length)
-  const yOf = (value: number): number => rounded(base - (value / most) * (base - size.top))
-  const xOf = (index: number): number => rounded((index + 0.5) * step)
-  const lines = [0, most / 2, most].map(
-    (value) =>
-      html`<path class="line" d="M0 ${yOf(value)}H${end}"/><text x="${end + 6}" y="${yOf(value) + 4}">${format(value)}</text>\n`,
-  )
-  const shapes = bars.map(({ value }, index) => `M${xOf(index)} ${base}V${yOf(value)}`)
-  const width = rounded(Math.min(Math.max(step * (step > 8 ? 0.7 : 1), 1), size.widest))
-  const drawn = bars.some(({ title: text }) => text !== undefined)
-    ? bars.map(
-        ({ title: text }, index) =>
-          html`<path stroke-width="${width}" d="${shapes[index]}"><title>${text}</title></path>\n`,
-      )
-    : html`<path stroke-width="${width}" d="${shapes.join('')}"/>`
-  const labels = bars.map(({ label }, index) => {
-    const x = Math.max(xOf(index), 18)
-    return (
-      label !== undefined &&
-      html`<text x="${x}" y="${size.height - 5}" text-anchor="middle">${label}</text>\n`
-    )
+/** All years from the first to the last with files, also those without. */
+export function yearsOf(months: readonly MonthVolume[]): readonly YearVolumes[] {
+  const byYear = Map.groupBy(months, ({ month }) => Number(month.slice(0, 'yyyy'.length)))
+  const [first, last] = [Math.min(...byYear.keys()), Math.max(...byYear.keys())]
+  if (byYear.size === 0) return []
+  return Array.from({ length: last - first + 1 }, (_, index) => {
+    const year = first + index
+    return { year, ...byArea(byYear.get(year) ?? []) }
   })
-  const content = html`<g class="bars" font-size="${fontSize}">${lines}${drawn}${labels}</g>`
-  return svg({ height: size.height, width: size.width, title }, content)
 }
 
-/** The lowest of 2, 3, 4, 6, 8, 10, 20 … that is not below a value: its half is short too. */
-function niceAbove(value: number): number {
-  if (value <= 2) return 2
-  const power = 10 ** Math.floor(Math.log10(value))
-  return power * ([1, 2, 3, 4, 6, 8, 10].find((factor) => factor * power >= value) ?? 10)
+/** The volumes of each area. */
+export function byArea(volumes: readonly (Volume & { readonly area: Area })[]): AreaVolumes {
+  const found = Map.groupBy(volumes, ({ area }) => area)
+  const sum = (area: Area): Volume => sumOfVolumes(found.get(area) ?? [nothing])
+  return { obs: sum('obs'), nrt: sum('nrt') }
+}
+
+/** Bars of bytes, each year as wide as the others. @param wordsOf says what a bar is */
+export function yearsSvg(
+  title: string,
+  years: readonly YearVolumes[],
+  { textOf, wordsOf }: { textOf: (bytes: number) => string; wordsOf: (of: YearVolumes) => string },
+): Html {
+  const most = Math.max(...years.map((each) => sumOfVolumes([each.obs, each.nrt]).bytes))
+  const [first = NaN, last = NaN] = [years[0]?.year, years.at(-1)?.year]
+  return plotSvg({
+    title,
+    x: yearScale(first, last),
+    y: quantities(most, textOf),
+    draw: ({ bar }) =>
+      years.map((each) => {
+        const { year, obs, nrt } = each
+        const across = [year + 0.1, year + 0.9] as const
+        const top = obs.bytes + nrt.bytes
+        const bars = [
+          obs.bytes > 0 && html`<g class="obs">${bar(across, [0, obs.bytes])}</g>`,
+          nrt.bytes > 0 && html`<g class="nrt">${bar(across, [obs.bytes, top])}</g>`,
+        ]
+        return top > 0 && html`<g><title>${wordsOf(each)}</title>${bars}</g>\n`
+      }),
+  })
+}
+
+/** Numbers or bytes of an area, from the first day with files to the last. */
+export function daysSvg(
+  title: string,
+  days: readonly DayVolume[],
+  { area, of, textOf }: { area: Area; of: keyof Volume; textOf: (value: number) => string },
+): Html {
+  const byDay = new Map(days.map((each) => [each.day, each[of]]))
+  const [first, last] = [Math.min(...byDay.keys()), Math.max(...byDay.keys())]
+  const values = Array.from({ length: last - first + 1 }, (_, n) => byDay.get(first + n) ?? 0)
+  return plotSvg({
+    title,
+    x: dayScale(first, last),
+    y: quantities(Math.max(...values), textOf),
+    height: 64,
+    // The outline is stretched to the width of the plot.
+    draw({ y }) {
+      const base = y(0)
+      const steps = values.map((value, index) => `V${y(value)}H${index + 1}`)
+      const box = html`width="100%" height="${base}" viewBox="0 0 ${values.length} ${base}"`
+      return html`<svg class="${area}" ${box} preserveAspectRatio="none"><path d="M0 ${base}${steps.join('')}V${base}z"/></svg>
+`
+    },
+  })
 }

@@ -2,12 +2,14 @@
 import type { FastifyInstance } from 'fastify'
 import type { ApiContext } from '../http/context.ts'
 import { digest } from '../http/context.ts'
+import { html } from '../pages/html.ts'
 import { layOut } from '../pages/layout.ts'
 import { addAnswer } from '../resources/answer.ts'
 import type { ArchiveReader, ArchiveState } from './archive-reader.ts'
 import { renderArchive } from './page.ts'
 import { archiveSchema } from './schema.ts'
 import { archiveCsv, serialiseArchive } from './serialise.ts'
+import { serviceLines } from './service-lines.ts'
 
 export interface ArchiveContext extends ApiContext {
   readonly archive: ArchiveReader
@@ -30,29 +32,46 @@ export function addArchive(app: FastifyInstance, context: ArchiveContext): void 
       samples: ['archive/', 'archive/?format=csv'],
     },
     bodies: { json: archiveSchema },
-    state: async () => {
-      const state = await archive.state()
-      return { ...state, version: versionOf(state) }
+    state: async ({ format }) => {
+      const [state, service] = await Promise.all([
+        archive.state(),
+        format === 'html' ? readService(context) : [],
+      ])
+      return { ...state, service, version: versionOf({ ...state, service }) }
     },
     read: async ({ ignored }, state, requester) => {
-      const { disks, today } = state
+      const { disks, today, service } = state
       const volumes = await archive.volumes(state, requester)
-      const wire = serialiseArchive({ volumes, disks, today })
+      const wire = () => serialiseArchive({ volumes, disks, today })
       return {
         version: versionOf({ ...state, head: volumes.head }, volumes.months !== undefined),
         bodies: {
-          json: () => wire,
-          csv: () => archiveCsv(wire),
-          html: () => layOut(renderArchive(wire, ignored), context.site()),
+          json: wire,
+          csv: () => archiveCsv(wire()),
+          html: () => {
+            const page = renderArchive({ volumes, disks, today, service, ignored })
+            return layOut(page, context.site())
+          },
         },
       }
     },
   })
 }
 
+type Service = ReturnType<typeof serviceLines>
+
+/** What the service does, for the page. */
+async function readService({ reader, indexerStatus, settings }: ApiContext): Promise<Service> {
+  const [summary, indexer] = await Promise.all([reader.summary(undefined), indexerStatus()])
+  return serviceLines(summary, indexer, settings.problems === 'public')
+}
+
 /** A text that changes whenever the answer does. */
-function versionOf({ head, disks, today }: ArchiveState, isCounted = true): string {
+function versionOf(
+  { head, disks, today, service }: ArchiveState & { readonly service: Service },
+  isCounted = true,
+): string {
   const { epoch, seq, detailsSeq } = head
-  const from = [isCounted, disks, today]
+  const from = [isCounted, disks, today, ...service.map(({ value }) => html`${value}`.toString())]
   return [epoch, seq, `d${detailsSeq}`, digest(JSON.stringify(from)).slice(0, 8)].join('-')
 }

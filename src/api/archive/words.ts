@@ -1,36 +1,53 @@
 /** What the page of the archive says in sentences. Pure. */
-import {
-  counted,
-  readableNumber,
-  readableShare,
-  readableSize,
-  readableTime,
-} from '../../runtime/readable.ts'
-import type { WireArchive } from './schema.ts'
+import type { DayVolume, Volumes } from '../../catalogue/questions/volumes.ts'
+import { sumOfVolumes } from '../../catalogue/sums.ts'
+import type { Area } from '../../parse/archive-path.ts'
+import { areas } from '../../parse/archive-path.ts'
+import { counted, readableSize } from '../../runtime/readable.ts'
+import { dayWords } from '../pages/date-words.ts'
 
 export const files = (count: number): string => counted(count, 'file', 'files')
 
-export function sentencesOf(wire: WireArchive): readonly string[] {
-  if (wire.files === 0)
+/** Days whose bytes are a year. */
+const yearDays = 365
+
+/**
+ * How large each area is, since when it has data, and how much of them is of the last year: what a
+ * year more needs on the disk.
+ *
+ * @param today the UTC day since 1970
+ */
+export function sentencesOf({ totals, months, days }: Volumes, today: number): readonly string[] {
+  if (totals.length === 0)
     return ['The catalogue has no files yet. They are expected in the areas obs and nrt.']
-  return [
-    `${files(wire.files)}, ${readableSize(wire.bytes)}.`,
-    ...(wire.years === null
-      ? ['The first scan has not ended: years and days are counted at its end.']
-      : []),
-  ]
+  if (months === undefined || days === undefined)
+    return ['The first scan has not ended: years and days are counted at its end.']
+  return areas.flatMap((area) => {
+    const all = months.filter((each) => each.area === area)
+    const { bytes } = sumOfVolumes(all)
+    const [first, ...others] = all.map(({ month }) => Number(month.slice(0, 'yyyy'.length)))
+    if (first === undefined) return []
+    const year = others.reduce((least, each) => Math.min(least, each), first)
+    const size = `${area}: ${readableSize(bytes)}`
+    const since = firstDayOf(area, days)
+    // The year before today, whole days.
+    const last = sumOfVolumes(
+      days.filter((each) => each.area === area && isOfLastYear(each, today)),
+    )
+    const isOlder = sumOfVolumes(days.filter((each) => each.area === area)).bytes < bytes
+    return isOlder || since <= today - yearDays
+      ? [`${size} since ${year}; ${readableSize(last.bytes)} of it is data of the last 365 days.`]
+      : [`${size}, only data since ${dayWords(since)}.`]
+  })
 }
 
-export function checksumsSentence({ files: all, checksums }: WireArchive): string {
-  const { files: read, stale, oldest, newest } = checksums
-  const rest = Math.max(0, all - read)
-  if (all === 0) return ''
-  if (read === 0) return `No file has a checksum: ${files(all)} were never read for damage.`
-  const others =
-    rest === 0
-      ? ''
-      : stale === 0
-        ? `; ${files(rest)} were never read for damage`
-        : `; of the others, ${files(stale)} changed and will be read again`
-  return `${readableNumber(read)} of ${files(all)} have a checksum (${readableShare(read / all)})${others}. Those with a checksum arrived from ${readableTime(oldest)} to ${readableTime(newest)} UTC; each was read once, after it arrived.`
+function isOfLastYear({ day }: DayVolume, today: number): boolean {
+  return day >= today - yearDays && day < today
+}
+
+function firstDayOf(area: Area, days: readonly DayVolume[]): number {
+  return days.reduce(
+    (first, each) => (each.area === area ? Math.min(first, each.day) : first),
+    Infinity,
+  )
 }

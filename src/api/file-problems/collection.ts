@@ -3,14 +3,16 @@ import type { FastifyInstance } from 'fastify'
 import { problemWords } from '../../catalogue/filter.ts'
 import { parseDirectory } from '../../parse/archive-path.ts'
 import { parseFilename } from '../../parse/filename.ts'
-import { readableTime } from '../../runtime/readable.ts'
+import { counted, readableTime } from '../../runtime/readable.ts'
 import type { DownloadsContext } from '../downloads/unserved-files.ts'
 import { digest } from '../http/context.ts'
 import { HttpError } from '../http/errors.ts'
+import type { Requester } from '../http/limits.ts'
 import type { Links } from '../http/links.ts'
 import { stationUrl } from '../http/links.ts'
 import * as schema from '../openapi/schema.ts'
 import type { Child } from '../pages/html.ts'
+import { html } from '../pages/html.ts'
 import { problemMeanings } from '../pages/labels.ts'
 import { link } from '../pages/parts.ts'
 import { choices, isChosen } from '../parameters/parameter.ts'
@@ -37,7 +39,8 @@ const fields = {
     ({ reason }): string => reason,
     {
       label: 'Reason',
-      cell: (reason) => link(reasonLabel(reason), `../../docs/status/?format=api#reason-${reason}`),
+      cell: (reason, { path }) =>
+        link(reasonIn(reason, path), `../../docs/status/?format=api#reason-${reason}`),
     },
   ),
   since: field(
@@ -54,6 +57,13 @@ const fields = {
 function fileCell({ path }: WireProblem, links: Links): Child {
   const query = new URLSearchParams({ q: path, format: 'api' })
   return link(nameOf(path), `${links.api}search/?${query.toString()}`)
+}
+
+/** A misplaced file is in the directory of another date, or in one that has none. */
+function reasonIn(reason: string, path: string): string {
+  const directory = parseDirectory(path.slice(0, -nameOf(path).length - 1))
+  const hasNoDate = directory.kind === 'directory' && directory.startSeconds === undefined
+  return reason === 'other-date' && hasNoDate ? 'in a folder without a date' : reasonLabel(reason)
 }
 
 function directoryCell({ path, reason }: WireProblem, links: Links): Child {
@@ -96,6 +106,22 @@ const description = [
   'If the paths are not public (`problems = "command-line"`), the response is `403`.',
 ].join('\n\n')
 
+/** What is said of names that the status counts, and that are not listed. */
+async function unlistedWords(
+  reader: DownloadsContext['reader'],
+  requester: Requester,
+): Promise<string> {
+  const [{ rejected }, { count: listed }] = await Promise.all([
+    reader.summary(undefined, requester),
+    reader.problems({ kinds: ['rejected'], limit: 1, offset: 0 }, requester),
+  ])
+  const unlisted = rejected.reduce((sum, { count }) => sum + count, 0) - listed
+  const names = counted(unlisted, 'more name is', 'more names are')
+  return unlisted <= 0
+    ? ''
+    : `${names} not catalogued: hidden ones, and those after the first 100 of a directory and reason.`
+}
+
 export function addProblems(app: FastifyInstance, context: DownloadsContext): void {
   const { reader, settlingFiles, settings, unservedFiles } = context
   const sources = { reader, settling: settlingFiles, unservable: () => unservedFiles.files() }
@@ -119,10 +145,13 @@ export function addProblems(app: FastifyInstance, context: DownloadsContext): vo
         )
       return Promise.resolve(undefined)
     },
-    find: async ({ values, range }, _state, requester) => {
+    find: async ({ values, range, format }, _state, requester) => {
       const names = problemNames.filter((name) => isChosen(values.problem, name))
       const found = await listProblems(sources, { names, ...range }, requester)
-      return { ...found, version: digest(JSON.stringify(found)) }
+      const hasWords = format === 'html' && names.includes('rejected')
+      const words = hasWords ? await unlistedWords(reader, requester) : ''
+      const version = digest(JSON.stringify([found, words]))
+      return { ...found, below: words && html`<p>${words}</p>`, version }
     },
     page: {
       noun: ['problem', 'problems'],

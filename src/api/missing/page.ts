@@ -5,7 +5,7 @@ import type { DayRange } from '../../series/series.ts'
 import type { QueryPair } from '../http/links.ts'
 import { queryText } from '../http/links.ts'
 import type { ViewColumn } from '../pages/collection.ts'
-import { daysWords, dayWords } from '../pages/date-words.ts'
+import { shortDay, shortDays } from '../pages/date-words.ts'
 import type { Child, Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
 import { slotMark } from '../pages/marks.ts'
@@ -75,14 +75,16 @@ function ownQuery(outage: Outage): string {
   ])
 }
 
-/** `Missing since 1 October 2026: 783 files of 18 stations, 119 of them late, 2 damaged` */
+/** `Missing since 1 Oct: 783 files of 18 stations, 119 of them late, 2 damaged` */
 export function headlineOf(
   slots: readonly MissingSlot[],
   { fromDay, toDay, asOf, filters }: DayRange & { readonly asOf: number; readonly filters: string },
 ): string {
   const isToNow = toDay * secondsPerDay <= asOf && (toDay + 1) * secondsPerDay > asOf
-  const days = isToNow && fromDay < toDay ? `since ${dayWords(fromDay)}` : daysWords(fromDay, toDay)
-  const thisYear = ` ${secondsToIso(asOf).slice(0, 4)}`
+  const days =
+    isToNow && fromDay < toDay
+      ? `since ${shortDay(fromDay, asOf)}`
+      : shortDays(fromDay, toDay, asOf)
   const [late, damaged] = missingStates
     .filter((state) => state !== 'missing')
     .map((state) => slots.filter((each) => each.state === state).length)
@@ -94,7 +96,7 @@ export function headlineOf(
     damaged && `${readableNumber(damaged)} damaged`,
   ]
   const whose = filters === '' ? '' : `, ${filters}`
-  return `Missing ${days.replaceAll(thisYear, '')}${whose}: ${counts.filter(Boolean).join(', ')}`
+  return `Missing ${days}${whose}: ${counts.filter(Boolean).join(', ')}`
 }
 
 /** Names that are shown and copied; CSV and JSON have all. */

@@ -97,7 +97,7 @@ function weekTicks(first: number, last: number): readonly Tick[] {
 function monthTicks(first: number, last: number): readonly Tick[] {
   const monthOf = (day: number): number => dateOf(day).year * 12 + dateOf(day).month - 1
   const [begin, end] = [monthOf(first - 1) + 1, monthOf(last)]
-  const step = [1, 2, 3, 6, 12, 24, 60, 120].find((each) => (end - begin) / each < 8) ?? 240
+  const step = [1, 2, 3, 6, 12, 24, 60, 120].find((each) => (end - begin) / each < 5) ?? 240
   const start = Math.ceil(begin / step) * step
   const count = Math.max(0, Math.floor((end - start) / step) + 1)
   return Array.from({ length: count }, (_, index) => {

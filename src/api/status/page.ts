@@ -1,19 +1,11 @@
 /** The HTML page of the status. */
 import type { IndexerProblem } from '../../control-socket/protocol.ts'
-import {
-  readableDuration,
-  readableNumber,
-  readableSize,
-  readableTime,
-} from '../../runtime/readable.ts'
-import { diskCells, diskColumns } from '../archive/page.ts'
+import { counted, readableDuration, readableNumber, readableTime } from '../../runtime/readable.ts'
 import type { Child, Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
 import type { Page } from '../pages/layout.ts'
 import { factList, prose } from '../pages/parts.ts'
-import type { Table } from '../pages/table.ts'
-import { headerColumn, numberColumns, table } from '../pages/table.ts'
-import { problemsHtml, rejectedHtml, unservedHtml } from './problem-tables.ts'
+import { problemsHtml } from './problem-tables.ts'
 import type { WireStatus } from './serialise.ts'
 import { queuesHtml, rescansHtml } from './work.ts'
 
@@ -28,45 +20,48 @@ const stateMeanings: Readonly<Record<WireStatus['state'], string>> = {
 
 interface StatusPageOptions {
   readonly problems: readonly IndexerProblem[]
+  /** When the process of the indexer started, as an ISO time. */
+  readonly started: string | null
   /** New records a minute; `undefined` if unknown. */
   readonly arrivals: number | undefined
   /** How long ago the newest file was listed, in words; `undefined` if that is after now. */
   readonly age: string | undefined
+  /** The files with problems by kind, with links to their lists. */
+  readonly problemKinds: Child
   /** True if the paths of files with problems are public. */
   readonly isPublic: boolean
 }
 
-export function renderStatus(
-  status: WireStatus,
-  { problems, arrivals, age, isPublic }: StatusPageOptions,
-): Page {
+export function renderStatus(status: WireStatus, options: StatusPageOptions): Page {
+  const { problemKinds, isPublic } = options
   return {
     frame: { title: 'Status', section: 'status', up: '../', json: '?format=json' },
     body: html`<div data-live>
-${stateHtml(status, problems)}
+${stateHtml(status, options)}
 ${scanHtml(status)}
-<h2>Files</h2>
-${table(areasTable(status))}
-${sentencesOf(status, { arrivals, age }).map((sentence) => html`<p>${sentence}</p>\n`)}
-<p><a href="../archive/?format=api">Size by year, area, type and period</a></p>
-<h2>Disks</h2>
-${table(disksTable(status))}
+${sentencesOf(status, options).map(
+  (sentence) => html`<p>${sentence}</p>
+`,
+)}
 <h2>Queues</h2>
 ${status.indexer === null ? html`<p>Not known: the indexer does not answer.</p>` : queuesHtml(status, isPublic)}
 ${rescansHtml(status)}
-${problemsHtml(status, isPublic)}
-${rejectedHtml(status, isPublic)}
-${unservedHtml(status)}
+<h2>Problems of files</h2>
+${problemsHtml(status, problemKinds, isPublic)}
 <h2>More</h2>
 ${factList(factsOf(status))}
+<p>Size, kinds and disks: <a href="../archive/?format=api">Archive</a></p>
 </div>
 `,
   }
 }
 
-function stateHtml({ state, since }: WireStatus, problems: readonly IndexerProblem[]): Html {
+function stateHtml(
+  { state }: WireStatus,
+  { problems, started }: Pick<StatusPageOptions, 'problems' | 'started'>,
+): Html {
   const tone = state === 'degraded' || state === 'stopped' ? 'bad' : 'good'
-  const from = since !== null && ` since ${readableTime(since, 'second')} UTC`
+  const from = started !== null && `, its process runs since ${readableTime(started)} UTC`
   return html`<p class="lead">The indexer is <strong class="state ${tone}">${state}</strong>${from}.
  ${stateMeanings[state]}</p>
 ${
@@ -100,23 +95,17 @@ ${factList(facts)}
 `
 }
 
-/** What is to be said of the files besides their numbers. */
+/** What is to be said of the newest files. */
 function sentencesOf(
-  { newest_file: newest, areas, checksums }: WireStatus,
+  { newest_file: newest }: WireStatus,
   { arrivals, age }: Pick<StatusPageOptions, 'arrivals' | 'age'>,
 ): readonly string[] {
-  const all = areas.obs.files + areas.nrt.files
-  const rest = Math.max(0, all - checksums.files)
-  const others = rest === 0 ? '' : `: ${othersWords(rest, checksums.waiting ?? 0)}`
   return [
     ...(newest === null ? [] : [newestWords(readableTime(newest, 'second'), age)]),
     ...(arrivals === undefined
       ? []
-      : [`${readableNumber(arrivals)} new records a minute, mean of the last 10 minutes.`]),
-    ...(all === 0
-      ? []
       : [
-          `Files with a checksum: ${readableNumber(checksums.files)} of ${readableNumber(all)}${others}.`,
+          `${counted(arrivals, 'new record', 'new records')} a minute, mean of the last 10 minutes.`,
         ]),
   ]
 }
@@ -125,35 +114,6 @@ function newestWords(time: string, age: string | undefined): string {
   return age === undefined
     ? `The newest file was listed at ${time} UTC, by a clock that was set back since.`
     : `The newest file was listed ${age} ago, at ${time} UTC.`
-}
-
-/** What becomes of the files without a checksum. @param waiting at most so many are in the queue */
-function othersWords(rest: number, waiting: number): string {
-  if (waiting >= rest) return 'the others wait to be read'
-  if (waiting === 0)
-    return `${rest === 1 ? 'the other was' : 'the others were'} never read for damage`
-  return `of the others, at most ${readableNumber(waiting)} will be read, the rest was never read for damage`
-}
-
-function disksTable({ disks }: WireStatus): Table {
-  return {
-    label: 'Disks of the archive',
-    columns: diskColumns,
-    rows: disks.map(diskCells),
-  }
-}
-
-function areasTable({ areas }: WireStatus): Table {
-  return {
-    label: 'Files by area',
-    columns: [headerColumn('Area'), ...numberColumns('Files', 'Size', 'Directories')],
-    rows: Object.entries(areas).map(([name, { files, bytes, directories }]) => [
-      name,
-      readableNumber(files),
-      readableSize(bytes),
-      readableNumber(directories),
-    ]),
-  }
 }
 
 function factsOf(status: WireStatus) {

@@ -5,9 +5,12 @@ import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
 import type { CatalogueSummary } from '../../catalogue/questions/summary.ts'
 import type { ScanSummary } from '../../catalogue/records.ts'
 import type { Asker } from '../../catalogue/turns.ts'
+import type { StatusReply } from '../../control-socket/client.ts'
+import { microsecondsToIso } from '../../parse/calendar.ts'
 import { readableDuration } from '../../runtime/readable.ts'
 import type { ArchiveContext } from '../archive/route.ts'
 import { serialiseDisk } from '../archive/serialise.ts'
+import { problemLinks } from '../archive/service-lines.ts'
 import type { DownloadsContext } from '../downloads/unserved-files.ts'
 import type { ApiContext } from '../http/context.ts'
 import { digest } from '../http/context.ts'
@@ -60,13 +63,23 @@ export function addStatus(app: FastifyInstance, context: DownloadsContext & Arch
           json: () => status,
           html: () => {
             const problems = problemsOf(indexer)
-            const page = renderStatus(status, { problems, arrivals, age, isPublic })
+            const problemKinds = problemLinks(summary, isPublic)
+            const started = startOf(indexer)
+            const options = { problems, started, arrivals, age, problemKinds, isPublic }
+            const page = renderStatus(status, options)
             return layOut(page, context.site())
           },
         },
       }
     },
   })
+}
+
+/** When the process of the indexer started. */
+function startOf(reply: StatusReply): string | null {
+  return reply === undefined || reply.state === 'unknown'
+    ? null
+    : microsecondsToIso(reply.startedUs)
 }
 
 /** How long ago the newest file was listed; `undefined` without files, or after now. */

@@ -31,12 +31,16 @@ function rescansTable({ rescans }: WireStatus): Table {
       return [
         [...paths, ...more].join(', '),
         timeCell(ended, readableTime(ended, 'second')),
-        readableDuration((Date.parse(ended) - Date.parse(started)) / 1000),
+        tookWords((Date.parse(ended) - Date.parse(started)) / 1000),
         ...[rescan.added, rescan.modified, rescan.removed].map((each) => readableNumber(each)),
         prose(notes.filter(Boolean).join('; ')),
       ]
     }),
   }
+}
+
+function tookWords(seconds: number): string {
+  return seconds < 1 ? 'under 1 s' : readableDuration(seconds)
 }
 
 /** The queues of the indexer that are not empty, and a sentence about the others. */

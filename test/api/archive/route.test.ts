@@ -3,8 +3,10 @@ import { checksumOf } from '../../catalogue/catalogue.ts'
 import { change, newFile } from '../../catalogue/change.ts'
 import { nameOf } from '../../rinex-names.ts'
 import t from '../../tap.ts'
+import type { Html } from '../html.ts'
 import type { Service, ServiceOptions } from '../service.ts'
 import { openService, startUs } from '../service.ts'
+import { watchingIndexer } from '../status/indexer-status.ts'
 
 const api = '/rinex/api/archive/'
 const usPerDay = 86_400e6
@@ -95,13 +97,15 @@ t.test('the figures of an archive of some days: JSON, CSV and page say the same'
     ...wire.groups.map((group) => Object.values(group).join()),
     '',
   ])
-  const { text } = await pageOf(service)
-  for (const words of [
-    '41 files, 40.0 GB.',
-    'Year Files Size 2026 22 21.0 GB 2025 19 19.0 GB',
-    'archive, obs, nrt',
+  const page = await pageOf(service)
+  t.equal(page.one('h1').text, 'Archive: 41 files, 40.0 GB')
+  t.match(page.text, 'obs: 40.0 GB, only data since 13 Dec 2025 (347).')
+  t.match(page.text, 'nrt: 10 bytes, only data since 21 Jan 2026 (021).')
+  t.strictSame(page.table('Files by year').rows, [
+    ['2026', '21', '21.0 GB', '1', '10 bytes'],
+    ['2025', '19', '19.0 GB', '0', '0 bytes'],
   ])
-    t.match(text, words)
+  t.strictSame(page.table('Disks').rows[0]?.[0], 'archive, obs, nrt')
 })
 
 t.test('a first scan: totals without years and days', async (t) => {
@@ -133,18 +137,83 @@ t.test('the tag changes with the catalogue and the day, and answers 304 between'
   t.not(await tagOf(), nextDay)
 })
 
-t.test('checksums: how many files were read, and which', async (t) => {
+/** Where the bars of a picture begin, in percent of its width, by their texts. */
+const barsOf = (page: Html, title: string) =>
+  page
+    .one('svg', { 'aria-label': title })
+    .all('g')
+    .filter((group) => group.has('title'))
+    .map((group) => [
+      group.one('title').text,
+      group.all('rect').map((bar) => bar.attribute('x') ?? '')[0],
+    ])
+
+t.test('every year has its place in the picture, also those without files', async (t) => {
   const service = await openService(t, options)
-  await fill(service, 3)
-  t.match(
-    (await pageOf(service)).text,
-    'No file has a checksum: 3 files were never read for damage.',
+  const files = [
+    ['obs/1996/001', nameOf('GRAZ00AUT', Date.UTC(1996, 0, 1) / 1000), 2e9],
+    ['obs/2004/001', nameOf('GRAZ00AUT', Date.UTC(2004, 0, 1) / 1000), 3e9],
+    ['obs/2025/001', nameOf('GRAZ00AUT', Date.UTC(2025, 2, 1) / 1000), 4e9],
+    ['nrt/2026/022/04', nameOf('GRAZ00AUT', startUs / 1e6 - 7200, { period: '01H' }), 1e9],
+    ['obs/2026/001', nameOf('GRAZ00AUT', Date.UTC(2026, 0, 1) / 1000), 5e9],
+  ] as const
+  for (const [directory, name, size] of files)
+    await service.writer.apply([
+      change(directory, { added: [newFile(name, { size, mtimeUs: 1 })] }),
+    ])
+  const page = await pageOf(service)
+  const place = (year: number) => `${Math.round(((year - 1996 + 0.1) / 31) * 1e4) / 100}%`
+  t.strictSame(barsOf(page, 'Bytes by year'), [
+    ['1996: obs 2.0 GB', place(1996)],
+    ['2004: obs 3.0 GB', place(2004)],
+    ['2025: obs 4.0 GB', place(2025)],
+    ['2026: obs 5.0 GB, nrt 1.0 GB', place(2026)],
+  ])
+  const years = page.table('Files by year').rows
+  t.equal(years.length, 31)
+  t.strictSame(years[2], ['2024', '0', '0 bytes', '0', '0 bytes'])
+  // What is kept says what a year more needs; what goes after some days is no growth.
+  t.match(page.text, 'obs: 14.0 GB since 1996; 9.0 GB of it is data of the last 365 days.')
+  t.match(page.text, 'nrt: 1.0 GB, only data since 22 Jan 2026 (022).')
+  const ticks = page.one('svg', { 'aria-label': 'Bytes by year' }).texts('text', { class: 'value' })
+  t.strictSame(ticks, ['0 bytes', '2.0 GB', '4.0 GB', '6.0 GB'], 'from a true zero')
+})
+
+t.test('what the service does, in six lines', async (t) => {
+  const service = await openService(t, {
+    ...options,
+    deps: () => ({ indexerStatus: () => Promise.resolve(watchingIndexer) }),
+  })
+  const linesOf = async () => {
+    const page = await pageOf(service)
+    const names = page.texts('dt')
+    return new Map(page.texts('dd').map((text, index) => [names[index] ?? '', text]))
+  }
+  const before = await linesOf()
+  t.strictSame(
+    [...before.keys()],
+    ['Indexer', 'Last file listed', 'Queues', 'Last rescans', 'Problems', 'Checksums'],
   )
-  const read = checksumOf(2, { size: 1_000_000_000, mtimeUs: 1 })
-  await service.writer.keepChecksums([read], 0)
+  t.match(before.get('Indexer'), /^watching, runs since /)
+  t.equal(before.get('Problems'), 'none')
+  await fill(service, 3)
+  const bad = { ...newFile('graz0010.26d.gz'), incomplete: true }
+  const rejections = [{ reason: 'not-gz', count: 2, names: ['README.txt'] }]
+  await service.writer.apply([change('obs/2026/002', { added: [bad], rejections })])
+  await service.writer.keepChecksums([checksumOf(2, { size: 1_000_000_000, mtimeUs: 1 })], 0)
+  const after = await linesOf()
+  t.equal(after.get('Checksums'), '1 of 4 files')
+  t.equal(after.get('Problems'), '1 incomplete, 4 misplaced, 2 not catalogued')
+  const page = await pageOf(service)
+  const listed = await service.page(page.hrefOf('2 not catalogued').replace('../', ''))
+  t.match(listed.text, '1 to 1 of 1 problem')
+  t.match(listed.text, '1 more name is not catalogued: hidden ones', 'counted alike')
+  await service.addNames('obs/campaign', ['graz0020.26d.gz'])
+  const misplaced = await service.page('status/problems/?problem=misplaced')
+  const reasons = misplaced.texts('td', { 'data-label': 'Reason' })
+  t.equal(reasons.filter((reason) => reason === 'in a folder without a date').length, 1)
   const { checksums } = await jsonOf(service)
-  t.match(checksums, { files: 1, share: 0.3333, stale: 0, oldest: checksums['newest'] })
-  t.match((await pageOf(service)).text, '1 of 3 files have a checksum (33.3 %); 2 files were never')
+  t.match(checksums, { files: 1, share: 0.2, stale: 0, oldest: checksums['newest'] })
 })
 
 t.test('parameters that the resource does not have', async (t) => {

@@ -1,0 +1,109 @@
+/** What the service does, in six lines: the page of the status has the rest. Pure. */
+import type { CatalogueSummary } from '../../catalogue/questions/summary.ts'
+import type { StatusReply } from '../../control-socket/client.ts'
+import type { EndedRescan, IndexerStatus } from '../../control-socket/protocol.ts'
+import { microsecondsToIso } from '../../parse/calendar.ts'
+import { counted, readableNumber, readableTime } from '../../runtime/readable.ts'
+import type { Child } from '../pages/html.ts'
+import { html } from '../pages/html.ts'
+import { link } from '../pages/parts.ts'
+import { momentCell } from '../pages/table.ts'
+
+interface ServiceLine {
+  readonly name: string
+  readonly value: Child
+}
+
+/** @param isPublic true if the paths of files with problems are public */
+export function serviceLines(
+  summary: CatalogueSummary,
+  reply: StatusReply,
+  isPublic: boolean,
+): readonly ServiceLine[] {
+  const indexer = reply?.state === 'unknown' ? undefined : reply
+  const newestUs = Math.max(...summary.newest.map(({ createdUs }) => createdUs))
+  return [
+    { name: 'Indexer', value: stateWords(reply) },
+    {
+      name: 'Last file listed',
+      value: Number.isFinite(newestUs) ? momentCell(microsecondsToIso(newestUs)) : 'none',
+    },
+    { name: 'Queues', value: indexer === undefined ? 'not known' : queueWords(indexer) },
+    { name: 'Last rescans', value: rescanWords(summary, indexer) },
+    { name: 'Problems', value: problemLinks(summary, isPublic) },
+    { name: 'Checksums', value: checksumWords(summary) },
+  ]
+}
+
+const timeOf = (us: number): string => readableTime(microsecondsToIso(us))
+
+function stateWords(reply: StatusReply): string {
+  if (reply === undefined) return 'stopped'
+  if (reply.state === 'unknown') return 'does not answer'
+  return `${reply.state}, runs since ${timeOf(reply.startedUs)} UTC`
+}
+
+function queueWords({ dirtyDirectories, settlingFiles, withheldRemovals }: IndexerStatus): string {
+  const queues = [
+    [dirtyDirectories, 'directory to read', 'directories to read'],
+    [settlingFiles, 'file still being written', 'files still being written'],
+    [withheldRemovals, 'withheld removal', 'withheld removals'],
+  ] as const
+  const full = queues.flatMap(([count, one, many]) =>
+    count > 0 ? [counted(count, one, many)] : [],
+  )
+  return full.length === 0 ? 'empty' : full.join(', ')
+}
+
+/** Rescans that are told; Status has all that the process remembers. */
+const shownRescans = 2
+
+/** The last rescans, or the last scan of all. */
+function rescanWords({ lastScan }: CatalogueSummary, indexer: IndexerStatus | undefined): string {
+  const rescans = (indexer?.endedRescans ?? [])
+    .toSorted((a, b) => b.endedUs - a.endedUs)
+    .slice(0, shownRescans)
+    .map(rescanLine)
+  if (rescans.length > 0) return rescans.join('; ')
+  if (lastScan === undefined) return 'the first scan has not ended'
+  return `none; the last scan of all ended ${timeOf(lastScan.endedUs)} UTC`
+}
+
+function rescanLine({ paths, pathCount, endedUs, ...counts }: EndedRescan): string {
+  const [path = 'all'] = paths
+  const place = pathCount > 1 ? `${path} and ${readableNumber(pathCount - 1)} more` : path
+  const changes = [
+    [counts.added, 'new'],
+    [counts.modified, 'replaced'],
+    [counts.removed, 'removed'],
+  ] as const
+  const found = changes.flatMap(([count, word]) =>
+    count > 0 ? [`${readableNumber(count)} ${word}`] : [],
+  )
+  const words = found.length === 0 ? 'nothing changed' : found.join(', ')
+  return `${place} at ${timeOf(endedUs)}: ${words}`
+}
+
+/** The files with problems by kind, each with its list; the path leads to the API root. */
+export function problemLinks(summary: CatalogueSummary, isPublic: boolean): Child {
+  const { incomplete, checksums, misplaced, rejected } = summary
+  const kinds = [
+    [incomplete.count, 'incomplete', 'incomplete'],
+    [checksums.broken.count, 'damaged', 'broken'],
+    [misplaced, 'misplaced', 'misplaced'],
+    [rejected.reduce((sum, { count }) => sum + count, 0), 'not catalogued', 'rejected'],
+  ] as const
+  const links = kinds
+    .filter(([count]) => count > 0)
+    .map(([count, word, problem], index) => {
+      const text = `${readableNumber(count)} ${word}`
+      const href = `../status/problems/?problem=${problem}&format=api`
+      return [index > 0 && ', ', link(text, isPublic ? href : undefined)]
+    })
+  return links.length === 0 ? 'none' : html`${links}`
+}
+
+function checksumWords({ checksums, areas }: CatalogueSummary): string {
+  const all = areas.obs.files + areas.nrt.files
+  return `${readableNumber(checksums.files)} of ${counted(all, 'file', 'files')}`
+}
