@@ -1,6 +1,7 @@
 /** What is known of a file, in words: what it has, whether it is complete, when it came. Pure. */
 import { problemWords } from '../../catalogue/filter.ts'
 import type { FileDetails } from '../../catalogue/records.ts'
+import { parseDirectory } from '../../parse/archive-path.ts'
 import {
   microsecondsToIso,
   secondsPerDay,
@@ -81,6 +82,7 @@ export function faultWord({ size, problem }: Pick<FileDetails, 'size' | 'problem
 
 /** What the sentence on a file depends on. */
 interface KnownState extends Pick<FileDetails, 'size' | 'problem'> {
+  readonly directory: string
   /** True if the whole file, as it is now, was read. */
   readonly isHashed: boolean
   /** True if the file is in the queue of files to be read. */
@@ -100,10 +102,15 @@ export function trustSentence(file: KnownState): string {
     : `Not read to its end yet, so it is not known whether it is complete${isWaiting ? '; it is in the queue' : ''}.`
   if (problem === undefined) return read
   const { word, what, advice } = problemWords[problem]
-  const begin = `${word.charAt(0).toUpperCase()}${word.slice(1)}: ${what}`
+  const begin = `${word.charAt(0).toUpperCase()}${word.slice(1)}:`
   return problem === 'misplaced'
-    ? `${begin}. ${advice} ${read}`
-    : `${begin}. It has ${readableSize(size)}${beside}. ${advice}`
+    ? `${begin} ${hasDate(file.directory) ? what : 'the file is in a folder without a date'}. ${advice} ${read}`
+    : `${begin} ${what}. It has ${readableSize(size)}${beside}. ${advice}`
+}
+
+function hasDate(path: string): boolean {
+  const directory = parseDirectory(path)
+  return directory.kind === 'directory' && directory.startSeconds !== undefined
 }
 
 /** `, its neighbours 190 to 300 kB` */

@@ -86,6 +86,7 @@ t.test('whether one can trust a file', async (t) => {
       problem,
       isHashed,
       size: 131_367,
+      directory: 'obs/2026/001',
       isWaiting: false,
       sizesBeside: [299_800, 190_200],
       ...more,
@@ -98,7 +99,9 @@ t.test('whether one can trust a file', async (t) => {
   t.match(of('incomplete', true), new RegExp(`^Incomplete: .* has no end. ${size}`))
   t.match(of('broken', true), new RegExp(`^Damaged: .* before its end. ${size}`))
   t.match(of('misplaced', true), /^Misplaced: .*\. The date in its name counts. Complete: /)
-  t.match(of('misplaced', false), /^Misplaced: .*\. Not read /)
+  t.match(of('misplaced', false), /^Misplaced: .* of another date\. .* Not read /)
+  const undated = { directory: 'obs/reprocessed' }
+  t.match(of('misplaced', true, undated), /^Misplaced: the file is in a folder without a date\. /)
   for (const [sizesBeside, words] of [
     [[], /It has 131 kB\. /],
     [[190_000], ', its neighbour 190 kB. '],
@@ -109,7 +112,13 @@ t.test('whether one can trust a file', async (t) => {
 })
 
 t.test('a file without a byte is empty, whatever else is known of it', async (t) => {
-  const empty = { size: 0, isHashed: true, isWaiting: false, sizesBeside: [1000, 2000] }
+  const empty = {
+    size: 0,
+    directory: 'obs/2026/001',
+    isHashed: true,
+    isWaiting: false,
+    sizesBeside: [1000, 2000],
+  }
   for (const problem of [undefined, 'incomplete', 'broken'] as const) {
     const sentence = trustSentence({ ...empty, problem })
     t.match(sentence, /^Empty: it has 0 bytes, its neighbours 1.0 to 2.0 kB\. /)
