@@ -11,6 +11,7 @@ import type { Child, Html } from './html.ts'
 import { html } from './html.ts'
 import type { Page, PageFrame } from './layout.ts'
 import { ignoredNotice, link, wireOf } from './parts.ts'
+import { tabsOfList } from './station-tabs.ts'
 import type { Column } from './table.ts'
 import { table } from './table.ts'
 
@@ -83,7 +84,7 @@ export function renderCollection<Item>(
       description: title ?? `${frame.title} of the archive: ${extent}`,
       json,
     },
-    body: html`${ignoredNotice(ignored)}
+    body: html`${tabsOfList(frame.section, kept, frame.up)}${ignoredNotice(ignored)}
 ${filterForm(view, state)}
 ${chips(activeFilters(state, filters))}
 ${wireOf(new URL(json, list.pages.first), headers)}

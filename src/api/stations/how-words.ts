@@ -1,5 +1,5 @@
 /** How a station is, in the words of its row in the list. Pure. */
-import { dayOfYearAt, dayToIso, secondsPerDay, twoDigits } from '../../parse/calendar.ts'
+import { dayToIso, secondsPerDay } from '../../parse/calendar.ts'
 import { counted, dayAndMonth, readableDuration } from '../../runtime/readable.ts'
 import type { Loss } from '../../series/loss.ts'
 import type { Period } from '../../series/series.ts'
@@ -8,8 +8,10 @@ import type { StateRun } from '../../series/slot-states.ts'
 import type { StationDays } from '../../series/station-days.ts'
 import { observations } from '../../series/station-days.ts'
 import { stateOf } from '../../series/station-states.ts'
+import { shortDay } from '../pages/date-words.ts'
 import { typeLabel } from '../pages/labels.ts'
 import type { KnownSeries } from '../series/known-series.ts'
+import { nounsOf, spanWords } from './words.ts'
 
 /** A station of the network with all that its row says. */
 export interface KnownStation extends StationDays {
@@ -103,7 +105,6 @@ function byCompleteness(a: KnownSeries, b: KnownSeries): number {
 
 /** `3 of 4 hours`, the nearest such fraction. */
 function fractionWords(share: number, { period }: KnownSeries): string {
-  const nouns = { '15M': 'quarters of an hour', '01H': 'hours', '01D': 'days' }
   const fractions = [2, 3, 4, 5, 10].map((of) => ({ of, count: Math.round(share * of) }))
   const distance = ({ count, of }: { count: number; of: number }) => Math.abs(count / of - share)
   const nearest = fractions
@@ -112,7 +113,7 @@ function fractionWords(share: number, { period }: KnownSeries): string {
       count: 1,
       of: 10,
     })
-  return `about ${nearest.count} of ${nearest.of} ${nouns[period]}`
+  return `about ${nearest.count} of ${nearest.of} ${nounsOf[period][1]}`
 }
 
 /** A station that began in these 28 days says when. */
@@ -122,7 +123,7 @@ function newWords({ series, days, asOf }: KnownStation): string {
     past.first === undefined ? [] : [startOf(past.first, period)],
   )
   if (firsts.length === 0) return 'delivers'
-  return `delivers since ${dayText(Math.floor(Math.min(...firsts) / secondsPerDay), asOf)}`
+  return `delivers since ${shortDay(Math.floor(Math.min(...firsts) / secondsPerDay), asOf)}`
 }
 
 /** A run of lost slots of a series. */
@@ -141,7 +142,7 @@ export function lastGapOf({ series }: Pick<KnownStation, 'series'>): Lost | unde
   return lost.sort((a, b) => endOf(b) - endOf(a))[0]
 }
 
-function isLost({ state }: StateRun): boolean {
+export function isLost({ state }: StateRun): boolean {
   return state === 'missing' || state === 'late' || state === 'damaged'
 }
 
@@ -157,37 +158,4 @@ export function lastDataOf({ series, asOf }: Pick<KnownStation, 'series' | 'asOf
   const { period, lastSlot, end } = newest
   const words = spanWords({ firstSlot: lastSlot, slots: 1 }, period, asOf)
   return { day: Math.floor((end - 1) / secondsPerDay), start: startOf(lastSlot, period), words }
-}
-
-/** `24 Nov`; with the year if it is not this one. */
-function dayText(day: number, now: number): string {
-  return dayAndMonth(dayToIso(day), dayOfYearAt(now).year)
-}
-
-/** `24 Nov`, `24 to 26 Nov`, `24 Nov, 03–05 h`, `24 Nov, 22 h to 25 Nov, 03 h`. */
-export function spanWords(
-  { firstSlot, slots }: Pick<StateRun, 'firstSlot' | 'slots'>,
-  period: Period,
-  now: number,
-): string {
-  const [start, end] = [startOf(firstSlot, period), endOfSlot(firstSlot + slots - 1, period)]
-  const [first, last] = [Math.floor(start / secondsPerDay), Math.floor((end - 1) / secondsPerDay)]
-  const isWhole = start % secondsPerDay === 0 && end % secondsPerDay === 0
-  if (isWhole && first === last) return dayText(first, now)
-  if (isWhole) {
-    const [from, to] = [dayText(first, now), dayText(last, now)]
-    return from.split(' ')[1] === to.split(' ')[1]
-      ? `${from.split(' ')[0] ?? ''} to ${to}`
-      : `${from} to ${to}`
-  }
-  const [from, to] = [clockText(start), clockText(end, last)]
-  if (first !== last) return `${dayText(first, now)}, ${from} h to ${dayText(last, now)}, ${to} h`
-  return `${dayText(first, now)}, ${from}–${to} h`
-}
-
-/** `03`, `03:15`; midnight at the end of a day is 24. @param day of which it is the end */
-function clockText(seconds: number, day?: number): string {
-  const ofDay = seconds - (day ?? Math.floor(seconds / secondsPerDay)) * secondsPerDay
-  const [hour, minute] = [Math.floor(ofDay / 3600), Math.floor((ofDay % 3600) / 60)]
-  return `${twoDigits(hour)}${minute === 0 ? '' : `:${twoDigits(minute)}`}`
 }

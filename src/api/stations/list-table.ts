@@ -52,7 +52,7 @@ const country: ViewColumn<ListedStation> = {
 /** The legend of the strips on a page. */
 export function stripLegend(stations: readonly ListedStation[]): Html {
   const found = stations.flatMap(({ known }) => known?.days ?? [])
-  return slotLegend(found, 'before the first file, not expected, or not over')
+  return slotLegend(found, 'before the first file, to come, or not expected')
 }
 
 function stationCell(

@@ -1,6 +1,7 @@
-/** The HTML page of a station: its state, completeness, gaps, pictures and last files. */
+/** The HTML page of a station: how it is, its hours, days, gaps, latency and last files. */
 import { daysAhead } from '../../parse/archive-path.ts'
 import { dayToIso, microsecondsToIso, secondsPerDay, secondsToIso } from '../../parse/calendar.ts'
+import { isMergedNavigation } from '../../parse/countries.ts'
 import type { FileDuration, FileType } from '../../parse/types.ts'
 import {
   counted,
@@ -9,67 +10,136 @@ import {
   readableNumber,
   readableShare,
 } from '../../runtime/readable.ts'
-import type { Completeness } from '../../series/completeness.ts'
-import { slotsPerDay } from '../../series/series.ts'
+import { part } from '../../series/availability.ts'
+import { recentDays } from '../../series/series.ts'
 import { recordUrl } from '../http/links.ts'
-import { daysWords, dayWords } from '../pages/date-words.ts'
-import type { Html } from '../pages/html.ts'
+import { dayWords } from '../pages/date-words.ts'
+import type { Child, Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
 import { durationLabel, typeLabel } from '../pages/labels.ts'
 import type { Page, PageFrame } from '../pages/layout.ts'
-import { factList, link, picture } from '../pages/parts.ts'
+import { factList, link } from '../pages/parts.ts'
 import type { Table } from '../pages/table.ts'
 import { dateCell, headerColumn, momentCell, table } from '../pages/table.ts'
-import type { SeriesStatus } from '../series/known-series.ts'
+import { arrivalsSvg } from './latency-pictures.ts'
+import { daysSvg, yearsSvg } from './pictures.ts'
 import type { ArrivedFile, SeriesPortrait } from './portrait.ts'
+import { serialiseLatency } from './serialise.ts'
+import { latencySentence } from './series-pages.ts'
+import type { SeriesLatencies } from './series-reader.ts'
 import type { WireStation } from './station-fields.ts'
-import { gapsHtml, seriesWords, shownCode, stationFrame, stationHead } from './station-head.ts'
-import { gapLines } from './words.ts'
+import { hrefOfDays } from './station-fields.ts'
+import { gapsSection } from './station-gaps.ts'
+import type { HeadOfStation } from './station-head.ts'
+import { seriesWords, shownCode, stationFrame, stationHead } from './station-head.ts'
 
-/** A section of the station's page: a picture and its sentence. */
-export interface StationSection {
-  readonly label: string
-  readonly sentence: string
-  readonly href: string
-  readonly svg: Html
-}
-
-interface StationPage extends Required<Pick<PageFrame, 'banner'>> {
-  readonly sections: readonly StationSection[]
-  readonly states: readonly SeriesStatus[]
+interface StationPage extends Omit<HeadOfStation, 'tab'>, Required<Pick<PageFrame, 'banner'>> {
   readonly nowSeconds: number
-  /** The code of the request; that of the facts is the short one, if it belongs to it. */
-  readonly code: string
-  /** The series that the completeness and the gaps are of; `undefined` without deliveries. */
+  /** The series that says most of the past; `undefined` without deliveries. */
   readonly portrait: SeriesPortrait | undefined
+  readonly hours: SeriesPortrait | undefined
+  readonly latencies: SeriesLatencies
   readonly files: readonly ArrivedFile[]
-  /** The codes whose files the series of the page have. */
-  readonly codes: readonly string[]
-  readonly ambiguous: readonly string[]
   /** The template of the link to the site log, with `{code}`. */
   readonly stationLink: string | undefined
 }
 
-export function renderStation(
-  station: WireStation,
-  { code, sections, portrait, files, codes, stationLink, banner, ...present }: StationPage,
-): Page {
-  const [first, last] = [station.first_data_date, station.last_data_date].map((iso) =>
-    readableDate(iso),
+/** @param station its facts; their code is the short one, if it belongs to that of the page */
+export function renderStation(station: WireStation, page: StationPage): Page {
+  const { code, codes, portrait, banner, nowSeconds: now } = page
+  const head = { ...page, tab: 'Overview' } as const
+  const shown = shownCode(head)
+  const [first, last] = [station.first_data_date, station.last_data_date].map((date) =>
+    readableDate(date),
   )
   const summary = `${counted(station.count, 'file', 'files')} from ${first ?? ''} to ${last ?? ''}`
-  const head = { code, codes, ...present, tab: 'Overview' } as const
   const frame = stationFrame(head, {
-    title: `Station ${shownCode(head)}`,
+    title: `Station ${shown}`,
     json: station.code === code ? '?format=json' : `../${station.code}/?format=json`,
     banner,
   })
-  const siteLog = stationLink?.replaceAll('{code}', encodeURIComponent(shownCode(head)))
+  return {
+    frame: { ...frame, description: `RINEX files of ${code}: ${summary}` },
+    body: html`${stationHead(head)}
+<div class="portrait">
+${hoursSection(page)}
+<div>
+${gapsSection(page.known, portrait, { codes: codes.length === 0 ? [code] : codes, now })}
+${latencySection(page.latencies, shown)}
+</div>
+</div>
+${portrait && yearsSection(portrait, page)}
+${page.files.length > 0 && html`<section>\n<h2>Last files</h2>\n${table(filesTable(page.files))}\n</section>`}
+${factsSection(station, page)}`,
+  }
+}
+
+/** The hours of the last four weeks; nothing if no file came in them. */
+function hoursSection({ hours, known, code, codes, nowSeconds: now }: StationPage): Child {
+  if (hours === undefined || hours.ended) return undefined
+  const [last, first] = [Math.floor(hours.last / 24), Math.floor(hours.first / 24)]
+  const begin = Math.max(first, last - recentDays + 1) * 24
+  const runs = hours.runs.flatMap((run) => part(run, begin, last * 24 + 23))
+  const own = known
+    .flatMap(({ series }) => series)
+    .find(({ fileType, period }) => fileType === 'o' && period === '01H')
+  const title = `Hours of the last four weeks of ${shownCode({ code, codes })}`
+  const hrefOf = hrefOfDays({ api: '../../' }, codes, [['file_duration', 'h']])
+  return html`<section>
+<h2>Hours of four weeks, ${readableShare(own?.summary.completeness)} <small><a href="availability/?period=01H&amp;format=api">more</a></small></h2>
+${daysSvg(title, runs, '01H', { hrefOf, now })}
+</section>`
+}
+
+function latencySection(series: SeriesLatencies, code: string): Child {
+  if (series.arrivals.length === 0) return undefined
+  const wire = serialiseLatency(series)
+  const drawn = { ...series, lateAfter: wire.late_after_s }
+  return html`<section>
+<h2>Latency of hours, 28 days <small><a href="latency/?format=api">more</a></small></h2>
+<p class="note">${latencySentence(wire)}</p>
+${arrivalsSvg(`Latency of each hourly file of ${code} by day`, drawn)}
+</section>`
+}
+
+/** All days of a series. */
+function yearsSection(portrait: SeriesPortrait, page: StationPage): Html {
+  const { period, runs, first, last, all } = portrait
+  const { codes, nowSeconds: now } = page
+  const firstDay = dayWords(Math.floor((first * 86_400) / (period === '01D' ? 1 : 24) / 86_400))
+  const files = seriesWords({ fileType: 'o', period })
+  const own = runs.flatMap((run) => part(run, first, last))
+  const title = `Days by year of ${shownCode(page)}`
+  return html`<section>
+<h2>Days of all years, ${readableShare(all.completeness)} <small>${files} from ${firstDay} · <a href="availability/?period=${period}&amp;format=api">more</a></small></h2>
+${yearsSvg(title, { runs: own, period }, { hrefOf: hrefOfDays({ api: '../../' }, codes), now })}
+</section>`
+}
+
+function filesTable(files: readonly ArrivedFile[]): Table {
+  return {
+    label: 'Last files',
+    className: 'files cards few',
+    columns: [headerColumn('File'), 'Start of data', 'Arrived', 'After its period'],
+    rows: files.map(({ file, startSeconds, latency }) => [
+      link(file.name, recordUrl({ api: '../../' }, file.id)),
+      dateCell(secondsToIso(startSeconds)),
+      // Of a file that was not seen arriving, nobody knows when it came.
+      latency === undefined ? 'found' : momentCell(microsecondsToIso(file.createdUs)),
+      latency === undefined ? '' : readableDuration(latency),
+    ]),
+  }
+}
+
+function factsSection(station: WireStation, { stationLink, nowSeconds, ...page }: StationPage) {
+  const shown = shownCode(page)
+  const isSite = !isMergedNavigation(shown)
+  const siteLog = isSite ? stationLink?.replaceAll('{code}', encodeURIComponent(shown)) : undefined
   const facts = [
-    { name: 'Site log', value: siteLog && `Site log of ${shownCode(head)}`, href: siteLog },
+    { name: 'Site log', value: siteLog && `Site log of ${shown}`, href: siteLog },
     { name: 'Codes', value: station.codes.join(', ') },
-    { name: 'First data', value: first },
-    { name: 'Last data', value: last },
+    { name: 'First data', value: readableDate(station.first_data_date) },
+    { name: 'Last data', value: readableDate(station.last_data_date) },
     { name: 'Files', value: readableNumber(station.count) },
     { name: 'By area', value: counts(station.area, (area) => area) },
     { name: 'By type', value: counts(station.file_type, (type) => typeLabel(type as FileType)) },
@@ -79,107 +149,11 @@ export function renderStation(
     },
     { name: 'By version', value: counts(station.file_version, (version) => version) },
   ]
-  const lastFiles = filesTable(files)
-  return {
-    frame: { ...frame, description: `RINEX files of ${code}: ${summary}` },
-    body: html`${stationHead(head)}
-${portrait && portraitHtml(portrait, head)}
-<div${sections.length > 0 && html` class="portrait"`}><div>
-${sections.map(sectionHtml)}
-</div>
-<div>
-<h2>Facts</h2>
-${factList(facts)}
-<h2>Years</h2>
-${yearsHtml(station, present.nowSeconds)}
-</div>
-</div>
-${lastFiles.rows.length > 0 && html`<section>\n<h2>Last files</h2>\n${table(lastFiles)}\n</section>`}`,
-  }
-}
-
-function sectionHtml({ label, sentence, href, svg }: StationSection): Html {
   return html`<section>
-<h2>${label}</h2>
-<p>${sentence} <a href="${href}">In detail</a></p>
-${picture(label, svg)}
-</section>
-`
-}
-
-/** Maximum number of gaps that the page shows. */
-const maxGaps = 12
-
-type StationHead = Parameters<typeof stationHead>[0]
-
-/** How complete a series is, and its gaps. */
-function portraitHtml(portrait: SeriesPortrait, head: StationHead): Html {
-  const { period, first, last, all, year } = portrait
-  const perDay = slotsPerDay(period)
-  const [firstDay, lastDay] = [first, last].map((slot) => Math.floor(slot / perDay)) as [
-    number,
-    number,
-  ]
-  const main = head.states.find((each) => each.fileType === 'o' && each.period === period)
-  const recent = main?.summary
-  const href = (days: number) =>
-    `availability/?period=${period}&format=api&from=${dayToIso(Math.max(firstDay, lastDay - days + 1))}&to=${dayToIso(lastDay)}`
-  const tile = (label: string, days: number, figures: Completeness | undefined) => {
-    const share = readableShare(figures?.completeness) || '–'
-    const counts =
-      figures && `${readableNumber(figures.delivered)} of ${readableNumber(figures.possible)}`
-    return html`<li><a href="${href(days)}"><b>${share}</b> ${label}<br><span class="note">${counts}</span></a></li>
-`
-  }
-  const files = seriesWords({ fileType: 'o', period })
-  const days = lastDay - firstDay + 1
-  const gaps = gapsText(portrait, {
-    code: shownCode(head),
-    files,
-    days: daysWords(firstDay, lastDay),
-  })
-  return html`<ul class="totals" aria-label="Completeness of the ${files}">
-${tile('of 28 days', 28, recent?.ended === true ? undefined : recent)}
-${tile('of a year', 365, year)}
-${tile(`of all since ${dayWords(firstDay)}`, days, all)}
-</ul>
-<p class="note">Completeness of the ${files}: the share of delivered files among all that were possible.</p>
-<section>
-<h2>Gaps</h2>
-${gapsHtml(gaps, 'No file is missing.')}
-<p><a href="${href(days)}">All gaps, and CSV</a></p>
-</section>
-`
-}
-
-/** The gaps as people write them into a mail, the latest first; empty without gaps. */
-function gapsText(
-  { period, gaps, all }: SeriesPortrait,
-  { code, files, days }: { readonly code: string; readonly files: string; readonly days: string },
-): string {
-  if (gaps.length === 0) return ''
-  const share = readableShare(all.completeness)
-  return [
-    `${code}, ${files}, ${days}:`,
-    `${readableNumber(all.delivered)} of ${readableNumber(all.possible)} delivered (${share})`,
-    ...gapLines(gaps, period, maxGaps),
-  ].join('\n')
-}
-
-function filesTable(files: readonly ArrivedFile[]): Table {
-  return {
-    label: 'Last files',
-    className: 'files cards few',
-    caption: 'The files that came last; times in UTC, (022) is the day of the year',
-    columns: [headerColumn('File'), 'Start of data', 'Arrived', 'After its period'],
-    rows: files.map(({ file, startSeconds, latency }) => [
-      link(file.name, recordUrl({ api: '../../' }, file.id)),
-      dateCell(secondsToIso(startSeconds)),
-      // Of a file that was not seen arriving, nobody knows when it came.
-      latency === undefined ? '' : momentCell(microsecondsToIso(file.createdUs)),
-      latency === undefined ? 'not known' : readableDuration(latency),
-    ]),
-  }
+<h2>Files in numbers</h2>
+${factList(facts)}
+${yearsHtml(station, nowSeconds)}
+</section>`
 }
 
 /**

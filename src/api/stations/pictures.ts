@@ -1,125 +1,218 @@
-/** Draws the availability of a series as SVG. Pure. */
-import { dateOf, secondsToIso, twoDigits } from '../../parse/calendar.ts'
-import { dayAndMonth } from '../../runtime/readable.ts'
+/** Draws the slots of a series: a row is a day or a year, the newest first. Pure. */
+import { dateOf, daysInYear, parseDay, twoDigits } from '../../parse/calendar.ts'
+import { readableShare } from '../../runtime/readable.ts'
 import type { Period } from '../../series/series.ts'
-import { periodRules, slotsPerDay } from '../../series/series.ts'
+import { slotsPerDay } from '../../series/series.ts'
 import type { ShownState, SlotState, StateRun } from '../../series/slot-states.ts'
-import { slotWords } from '../../series/slot-states.ts'
-import { daysWords, months } from '../pages/date-words.ts'
-import type { Html } from '../pages/html.ts'
-import type { Mark } from '../pages/svg.ts'
-import { gridSvg, looks } from '../pages/svg.ts'
-import type { CalendarLine } from './serialise.ts'
-import { linesOf } from './serialise.ts'
-import type { SeriesAvailability } from './series-reader.ts'
+import type { DayState } from '../../series/station-days.ts'
+import { addDays, dayStateOf } from '../../series/station-days.ts'
+import { shortDay, shortDays } from '../pages/date-words.ts'
+import type { Child, Html } from '../pages/html.ts'
+import { html } from '../pages/html.ts'
+import type { Cell } from '../pages/marks.ts'
+import { markRuns, runMark, slotLegend, slotMarks } from '../pages/marks.ts'
 
-/** The look of a day: `part` has files and lacks others. */
-type DayState = SlotState | 'part'
+/** Where cells lead: days since 1970, both included, and whether something is lost on them. */
+export type HrefOfDays = (first: number, last: number, isLost: boolean) => string
 
-const marks: Readonly<Record<Exclude<ShownState | DayState, 'future'>, Mark>> = {
-  present: looks.good,
-  removed: looks.fair,
-  part: { ...looks.fair, color: looks.poor.color },
-  damaged: { ...looks.poor, top: 0.4, height: 0.3 },
-  due: looks.open,
-  late: looks.poor,
-  missing: looks.bad,
-  silent: looks.open,
-  unknown: { ...looks.open, top: 0.45, height: 0.1 },
+interface Row {
+  readonly label: Child
+  readonly cells: readonly Cell[]
+  /** The run in words, and its days. */
+  readonly wordsOf: (first: number, count: number) => string
+  readonly daysOf: (first: number, count: number) => readonly [first: number, last: number]
+  readonly end?: string
+  /** True for a cell that begins a run, also beside an equal one. */
+  readonly startsRun?: (column: number) => boolean
 }
 
-/** What the calendar shows of a series. */
-interface DrawnSeries extends Pick<SeriesAvailability, 'station' | 'fileType' | 'period'> {
-  readonly availability: Pick<SeriesAvailability['availability'], 'runs'>
+interface Rows {
+  readonly title: string
+  readonly rows: readonly Row[]
+  readonly columns: number
+  readonly labels: readonly (readonly [column: number, text: string])[]
+  readonly pitch: number
+  readonly hrefOf: HrefOfDays
+  readonly className?: string
 }
 
-/** The availability calendar: a row is a year of daily files, or a day; no future slots. */
-export function calendarSvg(series: DrawnSeries): Html {
-  const { period, station, availability } = series
-  const lines = linesOf(availability.runs, period)
-  const { seconds } = periodRules[period]
-  return gridSvg({
-    ...gridOf(lines, period),
-    title: `Availability of ${station}, ${period}, file type ${series.fileType}`,
-    runLink: (row, first, cells, state) => {
-      const slot = (lines[row]?.firstSlot ?? NaN) + first
-      const [start, end] = [slot, slot + cells].map((each) => secondsToIso(each * seconds))
-      return { title: `${start ?? ''} to ${end ?? ''}: ${state}, ${cells}` }
-    },
+const top = 18
+
+/** Width of a cell before the picture is stretched to its place. */
+const cell = 8
+
+function rowsSvg({ title, rows, columns, labels, pitch, hrefOf, className = '' }: Rows): Html {
+  const height = rows.length * pitch
+  const place = { cell, height: pitch - 2 }
+  const named = labels.map(([column, text]) => {
+    const share = Math.round((column / columns) * 1e4) / 100
+    const anchor = share > 95 ? 'end' : 'start'
+    return html`<text x="${share}%" y="12" text-anchor="${anchor}">${text}</text>`
+  })
+  const texts = rows.map(({ label, end }, index) => {
+    const y = top + index * pitch + pitch / 2 + 3
+    return html`${label && html`<text class="value" x="-8" y="${y}">${label}</text>`}${end && html`<text class="end" x="100%" y="${y}">${end}</text>`}\n`
+  })
+  const marks = rows.map(({ cells, wordsOf, daysOf, startsRun }, index) =>
+    runsOf(cells, startsRun).map(({ mark, first, count }) => {
+      const isLost = mark !== 'present' && mark !== 'removed'
+      const shape = runMark(mark, { first, count }, { ...place, y: index * pitch + 1 })
+      const content = html`<title>${wordsOf(first, count)}: ${slotMarks[mark]}</title>${shape}`
+      if (mark === 'due') return html`<g>${content}</g>`
+      return html`<a href="${hrefOf(...daysOf(first, count), isLost)}" tabindex="-1">${content}</a>`
+    }),
+  )
+  return html`<svg class="plot rows ${className}" height="${top + height}" role="group" aria-label="${title}">
+${named}
+<svg class="cells" y="${top}" width="100%" height="${height}" viewBox="0 0 ${columns * cell} ${height}" preserveAspectRatio="none">${marks}</svg>
+${texts}</svg>
+`
+}
+
+function runsOf(cells: readonly Cell[], startsRun: Row['startsRun']) {
+  return markRuns(cells).flatMap((run) => {
+    const starts = [run.first]
+    for (let column = run.first + 1; column < run.first + run.count; column++)
+      if (startsRun?.(column) === true) starts.push(column)
+    const end = run.first + run.count
+    return starts.map((first, index) => ({
+      mark: run.mark,
+      first,
+      count: (starts[index + 1] ?? end) - first,
+    }))
   })
 }
 
-/** The marks, rows and columns of a calendar. */
-function gridOf(lines: readonly CalendarLine<ShownState | DayState>[], period: Period) {
-  const { seconds } = periodRules[period]
-  return {
-    marks,
-    labelWidth: 84,
-    columnLabels: columnLabels(period),
-    columns: Math.max(1, ...lines.map(({ cells }) => cells.length), period === '01D' ? 366 : 0),
-    rows: lines.map(({ label, cells, firstSlot }) => ({
-      label: period === '01D' ? label : dayAndMonth(secondsToIso(firstSlot * seconds).slice(0, 10)),
-      cells: cells.map((state) => (state === 'future' ? undefined : state)),
-    })),
-  }
+/** The slots of some days: a row is a day, every seventh one has its name. */
+export function daysSvg(
+  title: string,
+  runs: readonly StateRun<ShownState>[],
+  period: Exclude<Period, '01D'>,
+  { hrefOf, now }: { readonly hrefOf: HrefOfDays; readonly now: number },
+): Html {
+  const perDay = slotsPerDay(period)
+  const lines = linesOf(runs, (slot) => Math.floor(slot / perDay) * perDay)
+  const rows = lines.map(({ start, cells }, index): Row => {
+    const day = start / perDay
+    const clock = (column: number): string => {
+      const minutes = (column * 1440) / perDay
+      const minute = minutes % 60 === 0 ? '' : `:${twoDigits(minutes % 60)}`
+      return `${twoDigits(Math.floor(minutes / 60))}${minute}`
+    }
+    return {
+      label: index % 7 === 0 && shortDay(day, now),
+      cells,
+      wordsOf: (first, count) => `${shortDay(day, now)}, ${clock(first)}–${clock(first + count)} h`,
+      daysOf: () => [day, day],
+    }
+  })
+  const labels = [0, 6, 12, 18].map((hour) => [(hour * perDay) / 24, twoDigits(hour)] as const)
+  return html`${rowsSvg({ title, rows, columns: perDay, labels: [...labels, [perDay, '24 UTC']], pitch: 11, hrefOf })}
+${slotLegend(
+  runs.map(({ state }) => state),
+  'to come, or not expected',
+)}`
 }
 
-/** The labels of the columns: the months, of a year without a leap day, or every third hour. */
-function columnLabels(period: Period): (readonly [number, string])[] {
-  if (period === '01D')
-    return months.map((name, month) => [Date.UTC(2026, month) / 864e5 - 20_454, name.slice(0, 3)])
-  const perHour = 3600 / periodRules[period].seconds
-  return [0, 3, 6, 9, 12, 15, 18, 21].map((hour) => [hour * perHour, `${twoDigits(hour)} h`])
-}
-
-/**
- * The days of a series, a row for each year. Equal days beside each other, at most those of a
- * month, lead to their files.
- * @param hrefOf returns the URL of the files of some UTC days since 1970, both included
- */
+/** The days of a series: a row is a year with its share, and begins a run with each month. */
 export function yearsSvg(
   title: string,
-  days: readonly StateRun<DayState>[],
-  hrefOf: (firstDay: number, lastDay: number) => string,
+  series: { readonly runs: readonly StateRun<ShownState>[]; readonly period: Period },
+  { hrefOf, now }: { readonly hrefOf: HrefOfDays; readonly now: number },
 ): Html {
-  const lines = linesOf(days, '01D')
-  const dayAt = (row: number, column: number) => (lines[row]?.firstSlot ?? NaN) + column
-  const grid = gridOf(lines, '01D')
-  return gridSvg({
-    ...grid,
-    title,
-    rows: grid.rows.map((row, index) => {
-      const [first, last] = [dayAt(index, 0), dayAt(index, row.cells.length - 1)]
-      return { ...row, href: hrefOf(first, last) }
-    }),
-    startsRun: (row, column) => dateOf(dayAt(row, column)).day === 1,
-    runLink: (row, column, count, state) => {
-      const [first, last] = [dayAt(row, column), dayAt(row, column + count - 1)]
-      return { title: `${daysWords(first, last)}: ${state}`, href: hrefOf(first, last) }
-    },
+  const days = daysOf(series.runs, series.period)
+  const shares = sharesOf(series)
+  const lines = linesOf(days, (day) => firstOfYear(dateOf(day).year))
+  const rows = lines.map(({ start, cells }): Row => {
+    const { year } = dateOf(start)
+    const last = start + daysInYear(year) - 1
+    return {
+      label: html`<a href="${hrefOf(start, last, false)}">${String(year)}</a>`,
+      cells,
+      end: readableShare(shares.get(year)),
+      startsRun: (column) => dateOf(start + column).day === 1,
+      wordsOf: (first, count) => shortDays(start + first, start + first + count - 1, now),
+      daysOf: (first, count) => [start + first, start + first + count - 1],
+    }
   })
+  // The columns of the months in a year without a leap day.
+  const labels = [
+    [0, 'Jan'],
+    [90, 'Apr'],
+    [181, 'Jul'],
+    [273, 'Oct'],
+  ] as const
+  const found = days.map(({ state }) => state)
+  return html`${rowsSvg({ title, rows, columns: 366, labels, pitch: 13, hrefOf, className: 'year-rows' })}
+${slotLegend(found, 'before the first file, to come, or not expected')}`
 }
 
-/** The states of days, from the runs of a series without gaps between them. */
-export function daysOf(runs: readonly StateRun[], period: Period): StateRun<DayState>[] {
-  const perDay = slotsPerDay(period)
-  const states = new Map<number, Set<SlotState>>()
-  for (const { state, firstSlot, slots } of runs)
-    for (let day = Math.floor(firstSlot / perDay); day * perDay < firstSlot + slots; day++)
-      states.set(day, (states.get(day) ?? new Set()).add(state))
-  return Array.from(states, ([day, ofDay]) => ({
-    state: dayState(ofDay),
+function firstOfYear(year: number): number {
+  return parseDay(`${String(year).padStart(4, '0')}-01-01`) ?? NaN
+}
+
+/** The states of days, from the runs of a series. */
+function daysOf(
+  runs: readonly StateRun<ShownState>[],
+  period: Period,
+): readonly StateRun<DayState>[] {
+  const days = new Map<number, Set<SlotState>>()
+  for (const { state, ...run } of runs)
+    if (state !== 'unknown') addDays(days, { ...run, state }, period)
+  return Array.from(days, ([day, slots]) => ({
+    state: dayStateOf(slots),
     firstSlot: day,
     slots: 1,
   }))
 }
 
-/** A day has the worst state of its slots. */
-const worstFirst = Object.keys(slotWords) as readonly SlotState[]
+/** The share of the slots of each year that were delivered; of those that were possible. */
+function sharesOf({
+  runs,
+  period,
+}: {
+  readonly runs: readonly StateRun<ShownState>[]
+  readonly period: Period
+}): ReadonlyMap<number, number> {
+  const perDay = slotsPerDay(period)
+  const counts = new Map<number, { delivered: number; possible: number }>()
+  for (const { state, firstSlot, slots } of runs) {
+    if (['due', 'future', 'unknown'].includes(state)) continue
+    for (let slot = firstSlot; slot < firstSlot + slots;) {
+      const { year } = dateOf(Math.floor(slot / perDay))
+      const next = Math.min(firstSlot + slots, firstOfYear(year + 1) * perDay)
+      const ofYear = counts.get(year) ?? { delivered: 0, possible: 0 }
+      ofYear.possible += next - slot
+      if (state === 'present' || state === 'removed') ofYear.delivered += next - slot
+      counts.set(year, ofYear)
+      slot = next
+    }
+  }
+  return new Map(
+    Array.from(counts, ([year, { delivered, possible }]) => [year, delivered / possible]),
+  )
+}
 
-function dayState(states: ReadonlySet<SlotState>): DayState {
-  const worst = worstFirst.find((state) => states.has(state)) ?? 'present'
-  if (!states.has('present')) return worst
-  // What is not expected lacks in no day that has files.
-  return ['silent', 'due', 'future', 'present'].includes(worst) ? 'present' : 'part'
+/** A row of cells; those outside of the range are `undefined`. */
+interface Line {
+  /** The slot of the first cell. */
+  readonly start: number
+  readonly cells: Cell[]
+}
+
+/** Splits runs into rows, the newest first. @param startOf the first slot of the row of a slot */
+function linesOf(
+  runs: readonly StateRun<ShownState | DayState>[],
+  startOf: (slot: number) => number,
+): readonly Line[] {
+  const lines: Line[] = []
+  for (const { state, firstSlot, slots } of runs)
+    for (let slot = firstSlot; slot < firstSlot + slots; slot++) {
+      const last = lines.at(-1)
+      const start = startOf(slot)
+      const line = last?.start === start ? last : { start, cells: [] }
+      if (line !== last) lines.push(line)
+      line.cells[slot - start] = state
+    }
+  return lines.reverse().map(({ start, cells }) => ({ start, cells: Array.from(cells) }))
 }

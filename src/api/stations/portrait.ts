@@ -79,7 +79,7 @@ export async function readSeriesPortrait(
 }
 
 /** Number of the last files that the page shows. */
-const lastFiles = 24
+const lastFiles = 12
 
 /** A file with the time from the end of its period to its arrival, if that was seen. */
 export interface ArrivedFile {
@@ -88,19 +88,30 @@ export interface ArrivedFile {
   readonly latency: number | undefined
 }
 
-/** The files that came last. @param series those of the station, with their arrivals */
+/** Whose last files are read. */
+interface LastFiles {
+  readonly codes: readonly string[]
+  /** The series of the station, with their arrivals. */
+  readonly series: readonly KnownSeries[]
+  readonly nowSeconds: number
+}
+
+/** The files with the last data up to now. */
 export async function readLastFiles(
   { reader }: NetworkContext,
-  codes: readonly string[],
-  series: readonly KnownSeries[],
+  { codes, series, nowSeconds }: LastFiles,
   asker: Requester,
 ): Promise<readonly ArrivedFile[]> {
   const isShort = codes.every((code) => code.length === 4)
-  const filter = { stations: codes, ...(isShort && { versions: ['r2'] as const }) }
+  const filter = {
+    stations: codes,
+    start: { toUs: nowSeconds * 1e6 },
+    ...(isShort && { versions: ['r2'] as const }),
+  }
   const { records } = await reader.page(
     {
       filter,
-      ordering: { key: 'id', descending: true },
+      ordering: { key: 'data_date', descending: true },
       limit: lastFiles,
       offset: 0,
       details: false,

@@ -1,10 +1,8 @@
 /** Writes availability and latency as JSON and CSV. Pure. */
-import { dayOfYearAt, dayToIso, secondsPerDay, secondsToIso } from '../../parse/calendar.ts'
+import { dayToIso, secondsToIso } from '../../parse/calendar.ts'
 import { percentile } from '../../series/ascending.ts'
 import { lateAfter, summariseLatencies, usualLatency } from '../../series/latency.ts'
-import type { Period } from '../../series/series.ts'
 import { endOfSlot, slotsPerDay, startOf } from '../../series/series.ts'
-import type { StateRun } from '../../series/slot-states.ts'
 import { stateText } from '../../series/slot-states.ts'
 import { csvText } from '../http/send.ts'
 import type { Static } from '../openapi/schema.ts'
@@ -64,48 +62,6 @@ export function availabilityCsv({ period, availability }: SeriesAvailability): s
       ...[slots, state],
     ]),
   )
-}
-
-/** A line of the calendar; cells outside of the range are `undefined`. */
-export interface CalendarLine<State> {
-  /** `2026` for a year, `2026-022` for a day. */
-  readonly label: string
-  readonly cells: readonly (State | undefined)[]
-  /** The slot of the first cell. */
-  readonly firstSlot: number
-}
-
-/** Splits the runs into lines: a line is a year of daily slots, or a day of other slots. */
-export function linesOf<State>(
-  runs: readonly StateRun<State>[],
-  period: Period,
-): readonly CalendarLine<State>[] {
-  const lines: { label: string; cells: (State | undefined)[]; firstSlot: number }[] = []
-  for (const { state, firstSlot, slots } of runs)
-    for (let slot = firstSlot; slot < firstSlot + slots; slot++) {
-      const { label, lineStart } = lineOf(slot, period)
-      let line = lines.at(-1)
-      if (line?.label !== label) {
-        line = {
-          label,
-          cells: Array<undefined>(slot - lineStart).fill(undefined),
-          firstSlot: lineStart,
-        }
-        lines.push(line)
-      }
-      line.cells.push(state)
-    }
-  return lines
-}
-
-function lineOf(slot: number, period: Period): { label: string; lineStart: number } {
-  const perDay = slotsPerDay(period)
-  const day = Math.floor(slot / perDay)
-  const { year, dayOfYear } = dayOfYearAt(day * secondsPerDay)
-  if (period === '01D')
-    return { label: String(year).padStart(4, '0'), lineStart: day - dayOfYear + 1 }
-  const label = `${String(year).padStart(4, '0')}-${String(dayOfYear).padStart(3, '0')}`
-  return { label, lineStart: day * perDay }
 }
 
 /** Latencies as clients get them. */

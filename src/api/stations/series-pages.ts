@@ -7,25 +7,34 @@ import {
   readableShare,
 } from '../../runtime/readable.ts'
 import type { Availability } from '../../series/availability.ts'
+import { part } from '../../series/availability.ts'
+import type { ShownState, StateRun } from '../../series/slot-states.ts'
 import type { FormView } from '../pages/filter-form.ts'
 import { filterForm } from '../pages/filter-form.ts'
 import type { Child, Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
 import type { Page } from '../pages/layout.ts'
-import { ignoredNotice, picture } from '../pages/parts.ts'
+import { ignoredNotice } from '../pages/parts.ts'
+import type { StationTab } from '../pages/station-tabs.ts'
 import type { Table } from '../pages/table.ts'
 import { headerColumn, numberColumns, table } from '../pages/table.ts'
 import { formFieldsOf } from '../parameters/parameter.ts'
-import type { SeriesStatus } from '../series/known-series.ts'
+import type { NetworkStatus } from '../series/known-series.ts'
 import { arrivalsSvg, histogramSvg } from './latency-pictures.ts'
-import { calendarSvg } from './pictures.ts'
+import { daysSvg, yearsSvg } from './pictures.ts'
 import type { WireLatency } from './serialise.ts'
 import { serialiseAvailability, serialiseLatency } from './serialise.ts'
 import type { SeriesAvailability, SeriesLatencies } from './series-reader.ts'
 import { availabilityParameters, latencyParameters } from './series-reader.ts'
-import { filesUrl } from './station-fields.ts'
-import type { StationTab } from './station-head.ts'
-import { gapsHtml, seriesWords, shownCode, stationFrame, stationHead } from './station-head.ts'
+import { filesUrl, hrefOfDays } from './station-fields.ts'
+import {
+  gapsHtml,
+  seriesWords,
+  shownCode,
+  stationFrame,
+  stationHead,
+  stationsWith,
+} from './station-head.ts'
 import { gapLines, joinGaps } from './words.ts'
 
 export const availabilityForm: FormView = {
@@ -52,15 +61,34 @@ export function renderAvailability(series: SeriesAvailability, said: Said): Page
     parameters: { file_type, period, ...days },
     formats: ['json', 'csv'],
     sentence: availabilitySentence(series.availability),
-    content: html`${picture(label, calendarSvg(series))}
+    content: html`${availabilitySvg(label, series, said.nowSeconds)}
 ${gapsSection({
-  text: gapLines(joinGaps(series.availability.gaps), period, maxGaps).join('\n'),
+  text: gapLines(joinGaps(series.availability.gaps), period, {
+    most: maxGaps,
+    now: said.nowSeconds,
+  }).join('\n'),
   files: filesUrl({ api: '../../../' }, series.codes, [
     ['file_type', file_type],
     ['overlaps', `${days.from}/${days.to}`],
   ]),
 })}`,
   })
+}
+
+/** From the first file on, and of an ended series to the last. */
+function availabilitySvg(label: string, series: SeriesAvailability, now: number): Child {
+  const { period, codes, availability, range, first } = series
+  if (first === undefined) return undefined
+  const last = availability.ended ? (series.last ?? range.to) : range.to
+  const runs = availability.runs.flatMap((run) => shownPart(run, first, last))
+  const hrefOf = hrefOfDays({ api: '../../../' }, codes, [['file_type', series.fileType]])
+  if (period === '01D') return yearsSvg(label, { runs, period }, { hrefOf, now })
+  return daysSvg(label, runs, period, { hrefOf, now })
+}
+
+function shownPart(run: StateRun<ShownState>, first: number, last: number) {
+  const { state } = run
+  return state === 'unknown' ? [] : part({ ...run, state }, first, last)
 }
 
 /** Maximum number of gaps on a page; CSV and JSON have all. */
@@ -119,7 +147,7 @@ interface Said {
   /** The names of unknown parameters. */
   readonly ignored: readonly string[]
   readonly banner: readonly string[]
-  readonly states: readonly SeriesStatus[]
+  readonly network: NetworkStatus | undefined
   readonly nowSeconds: number
 }
 
@@ -137,9 +165,10 @@ function renderSeriesPage(
   { station: code, codes, ambiguous }: Pick<SeriesLatencies, 'station' | 'codes' | 'ambiguous'>,
   said: SeriesPage,
 ): Page {
-  const { title, banner, parameters, tab, states, nowSeconds, formats, ignored } = said
+  const { title, banner, parameters, tab, network, formats, ignored } = said
   const query = `?${new URLSearchParams(parameters).toString()}`
-  const head = { code, codes, ambiguous, states, nowSeconds, tab }
+  const known = network === undefined ? [] : stationsWith(network, { code, codes })
+  const head = { code, codes, ambiguous, known, tab }
   const same = formats.map(
     (format, index) =>
       html`${index > 0 && ', '}<a href="${query}&amp;format=${format}">${format.toUpperCase()}</a>`,

@@ -137,12 +137,12 @@ export async function presentOf(context: NetworkContext, format: Format) {
   const { reader, asOfReader, nowUs } = context
   if (format === 'html') {
     const network = await networkState(context)
-    return { ...network, nowSeconds: network.asOf.seconds ?? nowUs() / 1e6 }
+    return { ...network, network, nowSeconds: network.asOf.seconds ?? nowUs() / 1e6 }
   }
   const head = await reader.head()
   const asOf = await asOfReader.of(head)
   const nowSeconds = asOf.seconds ?? nowUs() / 1e6
-  return { ...stateOf({ head, asOf }), asOf, nowSeconds, states: [] }
+  return { ...stateOf({ head, asOf }), asOf, nowSeconds, network: undefined }
 }
 
 export type SeriesAvailability = Awaited<ReturnType<typeof readAvailability>>

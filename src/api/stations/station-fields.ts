@@ -13,6 +13,7 @@ import type { Links, QueryPair } from '../http/links.ts'
 import { pageUrl, stationUrl } from '../http/links.ts'
 import { exampleLinks } from '../openapi/openapi.ts'
 import * as schema from '../openapi/schema.ts'
+import { codesQuery } from '../pages/station-tabs.ts'
 import type { Wire } from '../resources/fields.ts'
 import { fieldOf } from '../resources/fields.ts'
 import type { SeriesStatus } from '../series/known-series.ts'
@@ -51,10 +52,29 @@ export function filesUrl(
   codes: readonly string[],
   more: readonly QueryPair[] = [],
 ): string {
-  // Without `file_version`, a code of 4 characters also matches all long codes that begin with it.
-  const isShort = codes.every((each) => each.length === 4)
-  const shortNames: readonly QueryPair[] = isShort ? [['file_version', 'r2']] : []
-  return pageUrl(links, 'rinex-file', [...shortNames, ['station', codes.join()], ...more])
+  return pageUrl(links, 'rinex-file', [...codesQuery(codes), ...more])
+}
+
+/** Where days of a station lead: to their files, or to what is missing. */
+export function hrefOfDays(
+  links: Pick<Links, 'api'>,
+  codes: readonly string[],
+  more: readonly QueryPair[] = [],
+) {
+  return (first: number, last: number, isLost: boolean): string => {
+    const [from, to] = [dayToIso(first), dayToIso(last)]
+    if (isLost)
+      return pageUrl(links, 'missing', [
+        ['station', codes.join()],
+        ['from', from],
+        ['to', to],
+      ])
+    return filesUrl(links, codes, [
+      ...more,
+      ['data_date__gte', from],
+      ['data_date__lt', dayToIso(last + 1)],
+    ])
+  }
 }
 
 export const stationFields = {

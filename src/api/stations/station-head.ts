@@ -1,37 +1,43 @@
-/** What the page of a station and its tabs have above: states, tabs, title, links. */
+/** What the pages of a station have above: its name, how it is in a line, and its tabs. */
+import { dateOf, secondsPerDay } from '../../parse/calendar.ts'
 import { countryName, countryOf, isMergedNavigation } from '../../parse/countries.ts'
-import { stateOf } from '../../series/station-states.ts'
-import { pageUrl, resourceUrl, stationUrl } from '../http/links.ts'
+import { readableDuration } from '../../runtime/readable.ts'
+import { endOfSlot } from '../../series/series.ts'
+import { resourceUrl, stationUrl } from '../http/links.ts'
+import { shortDay } from '../pages/date-words.ts'
 import type { Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
 import { typeLabel } from '../pages/labels.ts'
 import type { PageFrame } from '../pages/layout.ts'
-import type { SeriesStatus } from '../series/known-series.ts'
+import { stationMark } from '../pages/marks.ts'
+import type { StationTab } from '../pages/station-tabs.ts'
+import { stationTabs } from '../pages/station-tabs.ts'
+import type { NetworkStatus, SeriesStatus } from '../series/known-series.ts'
 import { mainSeries } from '../series/known-series.ts'
-import { filesUrl } from './station-fields.ts'
-import { sinceWords } from './words.ts'
+import type { KnownStation } from './how-words.ts'
+import { howWords, lastGapOf } from './how-words.ts'
+import { knownStations } from './known-stations.ts'
+import { spanWords } from './words.ts'
 
-/** The tabs that are pages of the station; the others lead to lists of its files and alerts. */
-export type StationTab = 'Overview' | 'Availability' | 'Latency'
-
-interface HeadOfStation {
+export interface HeadOfStation {
   /** The code of the request, in upper case. */
   readonly code: string
   /** All codes whose files are meant. */
   readonly codes: readonly string[]
   /** Long codes that begin with the same short code, if there are several. */
   readonly ambiguous: readonly string[]
-  readonly states: readonly SeriesStatus[]
-  readonly nowSeconds: number
+  /** The stations of the network that have these codes; one, or none without a series. */
+  readonly known: readonly KnownStation[]
   readonly tab: StationTab
 }
 
-/** The series of a station. */
-export function seriesOfStation<Series extends SeriesStatus>(
-  states: readonly Series[],
+/** The stations of a network with these codes. */
+export function stationsWith(
+  network: NetworkStatus,
   { code, codes }: Pick<HeadOfStation, 'code' | 'codes'>,
-): readonly Series[] {
-  return states.filter(({ station }) => station === code || codes.includes(station))
+): readonly KnownStation[] {
+  const all = knownStations(network)
+  return [...new Set([code, ...codes])].flatMap((each) => all.get(each)?.known ?? [])
 }
 
 /** The code to show: the only long one, or that of the request. */
@@ -40,26 +46,19 @@ export function shownCode({ code, codes }: Pick<HeadOfStation, 'code' | 'codes'>
   return only !== undefined && others.length === 0 ? only : code
 }
 
-/** `GRAZ00AUT, Austria` */
-function stationTitle(station: Pick<HeadOfStation, 'code' | 'codes'>): string {
-  const code = shownCode(station)
-  const country = countryOf(code)
-  if (isMergedNavigation(code)) return `${code}, merged navigation`
-  return country === undefined ? code : `${code}, ${countryName(country)}`
-}
-
 /** The frame of a page of a station. */
 export function stationFrame(
   station: HeadOfStation,
   { title, json, banner }: Pick<PageFrame, 'title' | 'json' | 'banner'>,
 ): PageFrame {
   const { tab, code } = station
-  const heading = stationTitle(station)
-  const up = upOf(tab)
-  const own = { text: shownCode(station), href: stationUrl({ api: up }, code) }
+  const [shown, up] = [shownCode(station), upOf(tab)]
+  const country = countryOf(shown)
+  const place = isMergedNavigation(shown) ? 'merged navigation' : country && countryName(country)
+  const own = { text: shown, href: stationUrl({ api: up }, code) }
   return {
     title,
-    heading,
+    heading: html`${shown}${place && html` <small>${place}</small>`}`,
     section: 'station',
     crumbs: [
       { text: 'Stations', href: resourceUrl({ api: up }, 'station') },
@@ -77,59 +76,62 @@ function upOf(tab: StationTab): string {
 
 /** What stands above the pages of a station. */
 export function stationHead(station: HeadOfStation): Html {
-  const { code, codes, ambiguous, nowSeconds, tab } = station
+  const { code, codes, ambiguous, known, tab } = station
   const up = upOf(tab)
-  const own = `${up}station/${code}/`
-  const ofStation = [['station', code]] as const
-  const tabs = [
-    { label: 'Overview', href: `${own}?format=api` },
-    { label: 'Availability', href: `${own}availability/?format=api` },
-    { label: 'Latency', href: `${own}latency/?format=api` },
-    { label: 'Missing', href: pageUrl({ api: up }, 'missing', ofStation) },
-    { label: 'Files', href: filesUrl({ api: up }, codes) },
-    { label: 'Alerts', href: pageUrl({ api: up }, 'alerts', ofStation) },
-  ]
-  const lines = linesOf(seriesOfStation(station.states, station), nowSeconds)
   const others = ambiguous.map(
     (each) => html` <a href="${stationUrl({ api: up }, each)}">${each}</a>`,
   )
-  const items = tabs.map(({ label, href }) => {
-    const isCurrent = label === tab && html` aria-current="page"`
-    return html`<li><a href="${href}"${isCurrent}>${label}</a></li>`
-  })
-  return html`${lines.map(lineHtml)}
+  const lines = known.length === 0 ? [html`Single files only.`] : known.map(lineOf)
+  return html`${lines.map((line) => html`<p class="station-state row">${line}</p>\n`)}
 ${others.length > 0 && html`<p class="notice">The short code belongs to several stations:${others}</p>`}
-<nav class="tabs" aria-label="Station"><ul>${items}</ul></nav>`
+${stationTabs({ codes: codes.length === 0 ? [code] : codes, up, tab })}`
 }
 
-type StateLine = ReturnType<typeof linesOf>[number]
-
-function lineHtml({ isMain, state, words, files }: StateLine): Html {
-  return html`<p class="${isMain ? 'station-state' : 'note'}"><span class="state ${state}">${state}</span>${words} <span class="note">${files}</span></p>
-`
+function lineOf(station: KnownStation): Html {
+  const { delivery } = station
+  return html`${delivery && stationMark(delivery)} <span>${statusSentences(station)}</span>`
 }
 
-/** The state of the main series of each station, and the series whose state is another one. */
-function linesOf(states: readonly SeriesStatus[], nowSeconds: number) {
-  const main = mainSeries(states)
-  const stations = new Set(states.map(({ station }) => station))
-  return [...stations].flatMap((station) => {
-    const own = states.filter((each) => each.station === station)
-    const first = main.get(station) ?? own[0]
-    const lineOf = (series: SeriesStatus) => ({
-      isMain: series === first,
-      state: stateOf(series.summary),
-      words: sinceWords({ ...series.summary, lateSeconds: series.lateSeconds }, nowSeconds),
-      files: `${stations.size > 1 ? `${station}, ` : ''}${seriesWords(series)}`,
-    })
-    const differs = own.filter(
-      ({ summary }) => first && stateOf(summary) !== stateOf(first.summary),
-    )
-    return first === undefined ? [] : [first, ...differs].map(lineOf)
-  })
+/**
+ * `Delivers. The last file (hour 12–13) came after 5 min, usually 5 min. Last gap: 24 Nov, 03–05
+ * h.`
+ */
+export function statusSentences(station: KnownStation): string {
+  const how = howWords(station)
+  const { state } = station
+  const isFull = state === 'present' && (how === 'delivers' || how.startsWith('delivers; last gap'))
+  const first = isFull ? 'Delivers' : `${how.charAt(0).toUpperCase()}${how.slice(1)}`
+  return [`${first}.`, ...arrivalSentence(station), ...gapSentence(station, how)].join(' ')
 }
 
-/** Gaps to copy into a mail. @param none what is said without any */
+/** How late its last file came; nothing if none was seen arriving. */
+function arrivalSentence({ state, series, asOf }: KnownStation): readonly string[] {
+  const main = [...mainSeries(series).values()][0]
+  const known = series.find((each) => each === main)
+  const { slots = [], latencies = [] } = known?.past.arrivals ?? {}
+  const [slot, latency] = [slots[slots.length - 1], latencies[latencies.length - 1]]
+  if (known === undefined || slot === undefined || latency === undefined) return []
+  if (state === 'ended' || state === 'silent') return []
+  const { period, summary } = known
+  const day = shortDay(Math.floor((endOfSlot(slot, period) - 1) / secondsPerDay), asOf)
+  const words = spanWords({ firstSlot: slot, slots: 1 }, period, asOf)
+  const isToday = dateOf(Math.floor(asOf / secondsPerDay)).day === Number(day.split(' ')[0])
+  const what = isToday && period === '01H' ? `hour ${words.replace(/^.*, | h$/g, '')}` : words
+  const usual = summary.usualLatency
+  const often = usual === undefined ? '' : `, usually ${readableDuration(usual)}`
+  return [`The last file (${what}) came after ${readableDuration(Math.max(0, latency))}${often}.`]
+}
+
+function gapSentence(station: KnownStation, how: string): readonly string[] {
+  const { state, asOf } = station
+  if (state !== 'present') return []
+  const gap = lastGapOf(station)
+  if (gap === undefined) return station.days[0] === undefined ? [] : ['No gap for 28 days.']
+  if (how.endsWith('is damaged')) return []
+  return [`Last gap: ${spanWords(gap, gap.period, asOf)}.`]
+}
+
+/** Text to copy into a mail. @param none what is said without any */
 export function gapsHtml(text: string, none: string): Html {
   if (text === '') return html`<p>${none}</p>`
   return html`<div class="command gaps"><pre tabindex="0"><code>${text}</code></pre><button type="button" class="copy" hidden>Copy</button></div>`

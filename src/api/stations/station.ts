@@ -1,37 +1,25 @@
 /** Serves one station: its facts as JSON, and its page with what its series deliver. */
 import type { FastifyInstance } from 'fastify'
-import { dayToIso } from '../../parse/calendar.ts'
-import { readableNumber, readableShare } from '../../runtime/readable.ts'
-import { part } from '../../series/availability.ts'
-import { recentDays } from '../../series/series.ts'
 import type { Requester } from '../http/limits.ts'
 import { layOut } from '../pages/layout.ts'
 import type { AnswerState } from '../resources/answer.ts'
 import { addAnswer } from '../resources/answer.ts'
 import { componentOf, serialise } from '../resources/fields.ts'
-import type { SeriesStatus } from '../series/known-series.ts'
 import type { NetworkContext, NetworkState } from '../series/network-context.ts'
 import { networkState } from '../series/network-context.ts'
-import { arrivalsSvg } from './latency-pictures.ts'
-import type { StationSection } from './page.ts'
 import { renderStation } from './page.ts'
-import { calendarSvg, daysOf, yearsSvg } from './pictures.ts'
-import type { PortraitAnswer, SeriesPortrait } from './portrait.ts'
+import type { SeriesPortrait } from './portrait.ts'
 import { readLastFiles, readSeriesPortrait } from './portrait.ts'
-import { serialiseLatency } from './serialise.ts'
-import { latencySentence } from './series-pages.ts'
-import type { SeriesLatencies } from './series-reader.ts'
 import { readLatencies } from './series-reader.ts'
 import {
   codeOf,
-  filesUrl,
   stationFields,
   stationItem,
   stationParams,
   stationPath,
   unknownStation,
 } from './station-fields.ts'
-import { seriesOfStation, seriesWords, shownCode } from './station-head.ts'
+import { stationsWith } from './station-head.ts'
 
 export function addStation(app: FastifyInstance, context: NetworkContext): void {
   const { reader, links } = context
@@ -77,8 +65,9 @@ export function addStation(app: FastifyInstance, context: NetworkContext): void 
 async function readPortrait(
   context: NetworkContext,
   station: { readonly code: string; readonly asker: Requester },
-  { asOf, states }: NetworkState,
+  network: NetworkState,
 ) {
+  const { asOf } = network
   const present = { asOf, nowSeconds: asOf.seconds ?? context.nowUs() / 1e6 }
   const [daily, hourly, latencies] = await Promise.all([
     readSeriesPortrait(context, station, '01D', present),
@@ -86,20 +75,21 @@ async function readPortrait(
     readLatencies(context, { ...station, values: lastWeeks }, present),
   ])
   const { codes, ambiguous } = daily
-  const own = seriesOfStation(states, { code: station.code, codes })
-  const portrait = longest(daily.portrait, hourly.portrait)
+  const known = stationsWith(network, { code: station.code, codes })
+  const series = known.flatMap((each) => each.series)
   return {
     ...present,
     codes,
     ambiguous,
-    states: own,
-    portrait,
-    sections: [
-      ...(portrait === undefined ? [] : [yearsSection(portrait, { code: station.code, codes })]),
-      ...hoursSection(hourly, station.code, own),
-      ...latencySection(latencies),
-    ],
-    files: await readLastFiles(context, codes, own, station.asker),
+    known,
+    portrait: longest(daily.portrait, hourly.portrait),
+    hours: hourly.portrait,
+    latencies,
+    files: await readLastFiles(
+      context,
+      { codes, series, nowSeconds: present.nowSeconds },
+      station.asker,
+    ),
     stationLink: context.settings.identity.stationLink,
   }
 }
@@ -114,64 +104,4 @@ function longest(
   if (daily === undefined || hourly === undefined) return daily ?? hourly
   if (daily.ended !== hourly.ended) return daily.ended ? hourly : daily
   return Math.floor(hourly.first / 24) < daily.first ? hourly : daily
-}
-
-/** All days of a series. */
-function yearsSection(
-  { period, runs, first, last }: SeriesPortrait,
-  station: { readonly code: string; readonly codes: readonly string[] },
-): StationSection {
-  const days = daysOf(
-    runs.flatMap((run) => part(run, first, last)),
-    period,
-  )
-  const [label, code] = ['Days by year', shownCode(station)]
-  const hrefOf = (firstDay: number, lastDay: number) =>
-    filesUrl({ api: '../../' }, station.codes, [
-      ['data_date__gte', dayToIso(firstDay)],
-      ['data_date__lt', dayToIso(lastDay + 1)],
-    ])
-  return {
-    label,
-    sentence: `The ${seriesWords({ fileType: 'o', period })} of each day. Days lead to their files.`,
-    href: `availability/?period=${period}&format=api`,
-    svg: yearsSvg(`${label} of ${code}`, days, hrefOf),
-  }
-}
-
-/** The hours of the last four weeks; nothing if no file came in them. */
-function hoursSection(
-  { portrait }: PortraitAnswer,
-  station: string,
-  states: readonly SeriesStatus[],
-): StationSection[] {
-  if (portrait === undefined || portrait.ended) return []
-  const [last, first] = [Math.floor(portrait.last / 24), Math.floor(portrait.first / 24)]
-  const begin = Math.max(first, last - recentDays + 1) * 24
-  const runs = portrait.runs.flatMap((run) => part(run, begin, last * 24 + 23))
-  const own = states.find(({ fileType, period }) => fileType === 'o' && period === '01H')
-  const { completeness, delivered = 0, possible = 0 } = own?.summary ?? {}
-  return [
-    {
-      label: 'Hours of the last four weeks',
-      sentence: `${readableShare(completeness)} complete: ${readableNumber(delivered)} of ${readableNumber(possible)} hourly observation files.`,
-      href: 'availability/?period=01H&format=api',
-      svg: calendarSvg({ station, fileType: 'o', period: '01H', availability: { runs } }),
-    },
-  ]
-}
-
-function latencySection(series: SeriesLatencies): StationSection[] {
-  if (series.arrivals.length === 0) return []
-  const label = 'Arrival of hourly observation files'
-  const href = 'latency/?format=api'
-  const wire = serialiseLatency(series)
-  return [
-    {
-      label,
-      sentence: latencySentence(wire),
-      href,
-      svg: arrivalsSvg(label, { ...series, lateAfter: wire.late_after_s }),
-    },
-  ]
 }

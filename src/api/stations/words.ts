@@ -1,28 +1,11 @@
-/** Gaps and states of series in words, as people write them into a mail. Pure. */
-import { dayOfYearAt, secondsPerDay, secondsToIso } from '../../parse/calendar.ts'
-import { counted, readableDuration } from '../../runtime/readable.ts'
+/** Gaps and times of slots in words, as people write them into a mail. Pure. */
+import { secondsPerDay, twoDigits } from '../../parse/calendar.ts'
+import { counted } from '../../runtime/readable.ts'
 import type { Period } from '../../series/series.ts'
-import { periodRules, recentDays } from '../../series/series.ts'
-import type { SeriesSummary } from '../../series/series-summary.ts'
+import { endOfSlot, startOf } from '../../series/series.ts'
 import type { SlotState, StateRun } from '../../series/slot-states.ts'
 import { slotWords } from '../../series/slot-states.ts'
-import { daysWords, dayWords } from '../pages/date-words.ts'
-
-/** `24 November 2026, 05:00`; without the time at midnight. @param seconds since 1970 */
-function momentWords(seconds: number): string {
-  const day = Math.floor(seconds / secondsPerDay)
-  const time = timeWords(seconds)
-  return time === '00:00' ? dayWords(day) : `${dayWords(day)}, ${time}`
-}
-
-/** People say that data up to midnight end on the day before. */
-function lastMoment(end: number): number {
-  return end % secondsPerDay === 0 ? end - secondsPerDay : end
-}
-
-function timeWords(seconds: number): string {
-  return secondsToIso(seconds).slice(11, 16)
-}
+import { shortDay, shortDays } from '../pages/date-words.ts'
 
 /** A gap: adjacent runs of slots without a file, with the number of its slots by state. */
 export interface Gap {
@@ -46,72 +29,55 @@ export function joinGaps(runs: readonly StateRun[]): readonly Gap[] {
   return gaps
 }
 
-const nouns: Readonly<Record<Period, readonly [one: string, many: string]>> = {
+export const nounsOf: Readonly<Record<Period, readonly [one: string, many: string]>> = {
   '15M': ['quarter of an hour', 'quarters of an hour'],
   '01H': ['hour', 'hours'],
   '01D': ['day', 'days'],
 }
 
-/** `3 to 31 August 2026: 29 days missing` */
-export function gapWords(gap: Gap, period: Period): string {
-  const { slots, states } = gap
+/** `2 hours missing`, `8 days, 2 missing; 6 late` */
+export function gapAmount({ slots, states }: Gap, period: Period): string {
   const all = Array.from(states, ([state, count]) => [slotWords[state].word, count] as const)
   const [[only] = ['']] = all
-  const amount = counted(slots, ...nouns[period])
-  const what =
-    all.length === 1
-      ? `${amount} ${only}`
-      : `${amount}, ${all.map(([word, count]) => `${count} ${word}`).join('; ')}`
-  return `${timesOfGap(gap, period)}: ${what}`
+  const amount = counted(slots, ...nounsOf[period])
+  if (all.length === 1) return `${amount} ${only}`
+  return `${amount}, ${all.map(([word, count]) => `${count} ${word}`).join('; ')}`
 }
 
-/** The last gaps, the latest first, and how many are left out. */
-export function gapLines(gaps: readonly Gap[], period: Period, most: number): readonly string[] {
+/** The last gaps, the latest first, and how many are left out. @param now seconds since 1970 */
+export function gapLines(
+  gaps: readonly Gap[],
+  period: Period,
+  { most, now }: { readonly most: number; readonly now: number },
+): readonly string[] {
   const more = gaps.length - most
-  const shown = gaps.slice(-most).toReversed()
   return [
-    ...shown.map((gap) => gapWords(gap, period)),
+    ...gaps
+      .slice(-most)
+      .toReversed()
+      .map((gap) => `${spanWords(gap, period, now)}: ${gapAmount(gap, period)}`),
     ...(more > 0 ? [`and ${counted(more, 'earlier gap', 'earlier gaps')}`] : []),
   ]
 }
 
-function timesOfGap({ firstSlot, slots }: Gap, period: Period): string {
-  const { seconds } = periodRules[period]
-  const [start, end] = [firstSlot * seconds, (firstSlot + slots) * seconds]
-  const [first, last] = [start, end - 1].map((each) => Math.floor(each / secondsPerDay))
+/** `24 Nov`, `24 to 26 Nov`, `24 Nov, 03–05 h`, `24 Nov, 22 h to 25 Nov, 03 h`. */
+export function spanWords(
+  { firstSlot, slots }: Pick<StateRun, 'firstSlot' | 'slots'>,
+  period: Period,
+  now: number,
+): string {
+  const [start, end] = [startOf(firstSlot, period), endOfSlot(firstSlot + slots - 1, period)]
+  const [first, last] = [Math.floor(start / secondsPerDay), Math.floor((end - 1) / secondsPerDay)]
   const isWhole = start % secondsPerDay === 0 && end % secondsPerDay === 0
-  if (first === undefined || last === undefined || isWhole) return daysWords(first ?? 0, last ?? 0)
-  const until = end % secondsPerDay === 0 ? '24:00' : timeWords(end)
-  if (first === last) return `${dayWords(first)}, ${timeWords(start)} to ${until}`
-  return `${dayWords(first)}, ${timeWords(start)}, to ${dayWords(last)}, ${until}`
+  if (isWhole) return shortDays(first, last, now)
+  const [from, to] = [clockText(start), clockText(end, last)]
+  if (first !== last) return `${shortDay(first, now)}, ${from} h to ${shortDay(last, now)}, ${to} h`
+  return `${shortDay(first, now)}, ${from}–${to} h`
 }
 
-/** The figures of a state that its sentence needs. */
-type Known = Pick<SeriesSummary, 'state' | 'since' | 'ended'> & {
-  readonly lateSeconds?: number | undefined
-}
-
-/**
- * What follows the word of a state: ` since 15 November, for 9 days`, ` for 12 h, nothing since 15
- * November`. The year is left out if it is that of now.
- */
-export function sinceWords(known: Known, nowSeconds: number): string {
-  const { state, since, ended, lateSeconds } = known
-  if (state === 'unknown') return ': the first scan of the archive has not ended'
-  if (since === undefined) return ': nothing was ever delivered'
-  const end = thisYear(lastMoment(since), nowSeconds)
-  if (ended) return `: its last data end on ${end}`
-  if (state === 'silent') return `: no file is expected now; its last data end on ${end}`
-  const time = thisYear(since, nowSeconds)
-  if (lateSeconds !== undefined)
-    return ` for ${readableDuration(lateSeconds)}, nothing since ${time}`
-  const age = nowSeconds - since
-  if (state === 'present' && age >= recentDays * secondsPerDay)
-    return `, without a gap for ${recentDays} days`
-  return ` since ${time}, for ${readableDuration(Math.max(0, age))}`
-}
-
-function thisYear(seconds: number, nowSeconds: number): string {
-  const { year } = dayOfYearAt(nowSeconds)
-  return momentWords(seconds).replace(` ${year}`, '')
+/** `03`, `03:15`; midnight at the end of a day is 24. @param day of which it is the end */
+function clockText(seconds: number, day?: number): string {
+  const ofDay = seconds - (day ?? Math.floor(seconds / secondsPerDay)) * secondsPerDay
+  const [hour, minute] = [Math.floor(ofDay / 3600), Math.floor((ofDay % 3600) / 60)]
+  return `${twoDigits(hour)}${minute === 0 ? '' : `:${twoDigits(minute)}`}`
 }

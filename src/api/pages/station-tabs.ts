@@ -1,0 +1,64 @@
+/** The tabs of a station: its own pages, and the lists of its files and of what it misses. */
+import type { QueryPair } from '../http/links.ts'
+import { pageUrl, stationUrl } from '../http/links.ts'
+import type { Child, Html } from './html.ts'
+import { html } from './html.ts'
+
+export type StationTab = 'Overview' | 'Files' | 'Missing' | 'Availability' | 'Latency'
+
+/** The codes of one station, those of the files that are meant. */
+interface OfStation {
+  readonly codes: readonly string[]
+  /** The relative path to the API root. */
+  readonly up: string
+  readonly tab: StationTab
+}
+
+/** The parameters of lists that mean the files of these codes. */
+export function codesQuery(codes: readonly string[]): readonly QueryPair[] {
+  // Without `file_version`, a code of 4 characters also matches all long codes that begin with it.
+  const isShort = codes.every((each) => each.length === 4)
+  return [...(isShort ? ([['file_version', 'r2']] as const) : []), ['station', codes.join()]]
+}
+
+export function stationTabs({ codes, up, tab }: OfStation): Html {
+  const own = stationUrl({ api: up }, mainCode(codes))
+  const below = (name: string): string => own.replace('/?', `/${name}/?`)
+  const hrefs: Readonly<Record<StationTab, string>> = {
+    Overview: own,
+    Files: pageUrl({ api: up }, 'rinex-file', codesQuery(codes)),
+    Missing: pageUrl({ api: up }, 'missing', [['station', codes.join()]]),
+    Availability: below('availability'),
+    Latency: below('latency'),
+  }
+  const items = Object.entries(hrefs).map(([label, href]) => {
+    const isCurrent = label === tab && html` aria-current="page"`
+    return html`<li><a href="${href}"${isCurrent}>${label}</a></li>`
+  })
+  return html`<nav class="tabs" aria-label="Pages of the station"><ul>${items}</ul></nav>\n`
+}
+
+function mainCode(codes: readonly string[]): string {
+  return codes.find((code) => code.length === 9) ?? codes[0] ?? ''
+}
+
+const tabsOfLists: ReadonlyMap<string, StationTab> = new Map([
+  ['rinex-file', 'Files'],
+  ['missing', 'Missing'],
+])
+
+/** The tabs above a list that shows one station. @param kept the parameters of the list */
+export function tabsOfList(
+  section: string | undefined,
+  kept: readonly QueryPair[],
+  up: string,
+): Child {
+  const tab = tabsOfLists.get(section ?? '')
+  const codes = kept
+    .filter(([name]) => name === 'station')
+    .flatMap(([, value]) => value.toUpperCase().split(','))
+  const isOne = new Set(codes.map((code) => code.slice(0, 4))).size === 1
+  const isKnown = codes.every((code) => /^[A-Z0-9]{4}(?:[A-Z0-9]{5})?$/.test(code))
+  const long = codes.filter((code) => code.length === 9)
+  return tab !== undefined && isOne && isKnown && long.length < 2 && stationTabs({ codes, up, tab })
+}
