@@ -54,6 +54,15 @@ function content(random: Random): Buffer {
   return gzipSync(randomBytes(100 + 50 * random.below(3)), { level: 0 })
 }
 
+/** The files of a tree. Links are not followed, because some lead to a directory above them. */
+function filesIn(directory: string): readonly string[] {
+  return readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(directory, entry.name)
+    if (entry.isDirectory()) return filesIn(path)
+    return entry.isFile() ? [path] : []
+  })
+}
+
 export type RandomTree = ReturnType<typeof openRandomTree>
 
 export function openRandomTree({ archive, linked, outside }: Directories, random: Random) {
@@ -70,11 +79,7 @@ export function openRandomTree({ archive, linked, outside }: Directories, random
   }
   const anyPath = (): string => join(anyDirectory(), pick(names))
   const existing = (): string | undefined => {
-    const all = [archive, linked].flatMap((root) =>
-      readdirSync(root, { recursive: true, withFileTypes: true })
-        .filter((entry) => entry.isFile())
-        .map((entry) => join(entry.parentPath, entry.name)),
-    )
+    const all = [archive, linked].flatMap(filesIn)
     return all.length === 0 ? undefined : pick(all)
   }
   /** Makes the parent of a path a directory; removes what is in the way. */
