@@ -27,7 +27,7 @@ export function whoWords(outage: Outage): string {
 const periodNouns: Readonly<Record<Period, readonly [one: string, many: string]>> = {
   '01D': ['day', 'days'],
   '01H': ['hour', 'hours'],
-  '15M': ['quarter of an hour', 'quarters of an hour'],
+  '15M': ['quarter hour', 'quarter hours'],
 }
 
 /** `days and hours, observation and navigation` */

@@ -26,8 +26,9 @@ interface Stretch {
  * - at least four such stretches that are short and near each other (see `limitsOf`);
  * - the stretches of a station, of all types and periods, that share half of their time, or of
  *   which many short ones include the other (damaged files alone have a cause of their own);
+ * - the same of stations of at least three countries, begun and ended at the same time;
  * - the same of at least three stations of a country, begun and ended within an hour;
- * - the same of several stations, begun and ended at the same time.
+ * - the same of other stations, begun and ended at the same time.
  */
 export function outagesOf(slots: readonly MissingSlot[]): readonly Outage[] {
   const bySeries = Map.groupBy(slots, ({ series }) => keyOf(series))
@@ -123,7 +124,8 @@ const length = ({ start, end }: Stretch): number => end - start
 /** Hours are compared with days by the days that they touch, if they are half a day or more. */
 function isSame(a: Stretch, b: Stretch): boolean {
   if (a.isDamaged !== b.isDamaged) return false
-  if (!b.isWhole && a.start >= b.start && a.end <= b.end) return true
+  const isIn = a.start >= b.start - secondsPerDay && a.end <= b.end + secondsPerDay
+  if (!b.isWhole && isIn) return true
   const isOfDays = periodOf(a) === '01D' || periodOf(b) === '01D'
   const timeOf = (each: Stretch) =>
     isOfDays && length(each) * 2 >= secondsPerDay ? wholeDays(each) : each
@@ -141,21 +143,39 @@ function wholeDays({ start, end }: Stretch) {
   }
 }
 
-/** The fewest stations of an outage of a country. */
+/** The fewest stations of an outage of a country, and countries of one of the whole archive. */
 const leastStations = 3
+const leastCountries = 3
 
 /** Joins the outages of several stations that are the same. */
 function ofSeveral(outages: readonly Stretch[]): readonly Stretch[] {
-  const own = outages.filter(({ isWhole, isDamaged }) => !isWhole || isDamaged)
-  const others = outages.filter((each) => !own.includes(each))
-  const ofCountries = Array.from(
-    Map.groupBy(others, (each) => `${countryOf(stationOf(each)) ?? stationOf(each)} ${what(each)}`),
-    ([, group]) => withinAnHour(group),
-  ).flat()
+  const isAlone = ({ isWhole, isDamaged }: Stretch): boolean => !isWhole || isDamaged
+  const others = outages.filter((each) => !isAlone(each))
+  const atOnce = equalOnes(others).filter(({ slots }) => countriesOf(slots) >= leastCountries)
+  const known = new Set(atOnce.flatMap(({ slots }) => slots))
+  const byCountry = Map.groupBy(
+    others.filter(({ slots: [first] }) => first === undefined || !known.has(first)),
+    (each) => `${countryOf(stationOf(each)) ?? stationOf(each)} ${what(each)}`,
+  )
+  const ofCountries = Array.from(byCountry.values()).flatMap(withinAnHour)
   const isLarge = ({ slots }: Stretch): boolean => stationsOf(slots).length >= leastStations
   const small = ofCountries.filter((each) => !isLarge(each))
-  const equal = Map.groupBy(small, (each) => `${each.start} ${each.end} ${what(each)}`).values()
-  return [...own, ...ofCountries.filter(isLarge), ...Array.from(equal, (group) => joined(group))]
+  return [
+    ...outages.filter(isAlone),
+    ...atOnce,
+    ...ofCountries.filter(isLarge),
+    ...equalOnes(small),
+  ]
+}
+
+/** Joins the outages that begin and end at the same time. */
+function equalOnes(outages: readonly Stretch[]): readonly Stretch[] {
+  const equal = Map.groupBy(outages, (each) => `${each.start} ${each.end} ${what(each)}`)
+  return Array.from(equal.values(), (group) => joined(group))
+}
+
+function countriesOf(slots: Outage): number {
+  return new Set(stationsOf(slots).map((station) => countryOf(station) ?? station)).size
 }
 
 /** Stations whose outages begin and end within an hour of the first; too few stay alone. */

@@ -22,10 +22,9 @@ import { outagesOf, stationsOf, timeOf } from './outages.ts'
 /** The rows of the page. @param asOf seconds since 1970 */
 export function outageRows(asOf: number): Groups<MissingSlot> {
   const columns: readonly ViewColumn<Outage>[] = [
-    { label: 'State', cell: markOf },
-    { label: 'Station', isHeader: true, cell: whoCell },
+    { label: 'Station', isHeader: true, cell: (outage) => [markOf(outage), whoCell(outage)] },
     { label: 'What', isProse: true, cell: whatWords },
-    { label: 'When', isProse: true, cell: (outage) => whenCell(outage, asOf) },
+    { label: 'When', cell: (outage) => whenCell(outage, asOf) },
     {
       label: 'Files',
       isNumber: true,
@@ -41,7 +40,7 @@ export function outageRows(asOf: number): Groups<MissingSlot> {
 function markOf(outage: Outage): Html {
   const has = (state: MissingSlot['state']) => outage.some((each) => each.state === state)
   const state = has('missing') ? 'missing' : has('late') ? 'late' : 'damaged'
-  return html`${slotMark(state)}<span class="unseen">${state}</span>`
+  return html`${slotMark(state)} <span class="unseen">${state}</span> `
 }
 
 function whoCell(outage: Outage): Child {

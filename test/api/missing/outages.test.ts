@@ -103,6 +103,18 @@ t.test('each outage is a row, in words', async (t) => {
   ])
 })
 
+t.test('an hour that nobody delivered is one outage, and so are equal ones of two', async (t) => {
+  const all = ['AUT', 'AUT', 'AUT', 'DEU', 'ITA', 'POL'].map((country, n) => `S00${n}00${country}`)
+  const slots = [
+    ...all.flatMap((station) => hours(station, '2026-11-24T03:00Z', 1)),
+    ...['LINZ00AUT', 'ROME00ITA'].flatMap((station) => hours(station, '2026-11-20T03:00Z', 2)),
+  ]
+  t.strictSame(outagesOf(slots).map(wordsOf), [
+    '6 stations | hour, observation and navigation | 24 Nov 03–04 h | 12 | ',
+    'LINZ00AUT, ROME00ITA | hours, observation and navigation | 20 Nov 03–05 h | 8 | ',
+  ])
+})
+
 t.test('late, missing and damaged files that follow one another are one outage', async (t) => {
   const series = seriesOf('MATE00ITA', 'o', '01H')
   const slots = [

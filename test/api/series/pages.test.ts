@@ -107,7 +107,7 @@ t.test('the page of missing files has a row for each outage, and all names', asy
   const late = await page('missing/?from=2025-12-11')
   t.strictSame(rowsOf(late, 'Missing files'), [
     [
-      ...['late', hourly, 'hour, observation', '11 Dec 04–05 h', '1'],
+      ...[`late ${hourly}`, 'hour, observation', '11 Dec 04–05 h', '1'],
       ...['late, due since 05:10', 'names'],
     ],
   ])
@@ -130,16 +130,14 @@ t.test('the page of missing files has a row for each outage, and all names', asy
   t.match(all.text, '1 to 6 of 6 outages')
   const rows = rowsOf(all, 'Missing files')
   t.strictSame(
-    rows.map(([state, station, what, when, files, known]) =>
-      [state, station, what, when, files, known].join(' | '),
-    ),
+    rows.map((row) => row.slice(0, -1).join(' | ')),
     [
-      'late | GRAZ00AUT | hour, observation | 11 Dec 04–05 h | 1 | late, due since 05:10',
-      'late | GRAZ00AUT | hours, observation | 10 Dec 06–20 h | 14 | late, due since 10 Dec 07:10',
-      'late | GRAZ00AUT | hour, observation | 9 Dec 20–21 h | 1 | late, due since 9 Dec 21:10',
-      'late | GRAZ00AUT | hours, observation | 9 Dec 01–04 h | 3 | late, due since 9 Dec 02:10',
-      'missing | GRAZ00AUT | hours, observation | 8 Dec | 24 | 18 late, due since 8 Dec 07:10',
-      'late | WTZR | day, observation | 6 Dec | 1 | late, due since 7 Dec 02:00',
+      'late GRAZ00AUT | hour, observation | 11 Dec 04–05 h | 1 | late, due since 05:10',
+      'late GRAZ00AUT | hours, observation | 10 Dec 06–20 h | 14 | late, due since 10 Dec 07:10',
+      'late GRAZ00AUT | hour, observation | 9 Dec 20–21 h | 1 | late, due since 9 Dec 21:10',
+      'late GRAZ00AUT | hours, observation | 9 Dec 01–04 h | 3 | late, due since 9 Dec 02:10',
+      'missing GRAZ00AUT | hours, observation | 8 Dec | 24 | 18 late, due since 8 Dec 07:10',
+      'late WTZR | day, observation | 6 Dec | 1 | late, due since 7 Dec 02:00',
     ],
   )
   const names = namesOf(all)
@@ -165,7 +163,7 @@ t.test('a damaged file is missing, beside the sizes of its neighbours', async (t
   const html = await service.page('missing/?station=WTZR')
   t.match(html.one('h1').text, ': 2 files of 1 station, 1 of them late, 1 damaged')
   t.strictSame(rowsOf(html, 'Missing files')[0], [
-    ...['damaged', daily, 'day, observation', '8 Dec', '1'],
+    ...[`damaged ${daily}`, 'day, observation', '8 Dec', '1'],
     ...['damaged: 0 bytes, neighbours 10 bytes', 'names'],
   ])
 })
