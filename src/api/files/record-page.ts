@@ -55,13 +55,7 @@ ${file.size > 0 && html`<p><a class="button" href="${file.download}" download>Do
 ${checksumHtml(file, isWaiting)}
 ${neighboursHtml(beside)}
 ${folded('All that is known', factList(factsOf(file, change)))}
-${folded(
-  'Commands',
-  commandsOf(file).map(
-    ({ label, command }) => html`<p class="label">${label}</p>
-${commandHtml(command)}`,
-  ),
-)}
+${folded('Commands', commandsOf(file).map(commandPart))}
 ${beside.sameTime.length > 0 && folded('Other files of the station at this time', filesHtml(beside.sameTime))}
 `,
   }
@@ -106,14 +100,28 @@ function isAlike(file: FileView, other: FileView): boolean {
   return a === b
 }
 
-/** The checksum with the command that compares a copy with it; of an empty file there is none. */
-function checksumHtml({ name, size, sha256 }: FileView, isWaiting: boolean): Child {
-  if (size === 0) return undefined
-  if (sha256 === undefined)
+/** The checksum with the command that compares a copy with it; nobody wants a damaged copy. */
+function checksumHtml(file: FileView, isWaiting: boolean): Child {
+  if (isDamaged(file)) return undefined
+  if (file.sha256 === undefined)
     return html`<p class="note">Its checksum is not known${isWaiting && ' yet'}.</p>\n`
-  const command = `echo '${Buffer.from(sha256).toString('hex')}  ${name}' | sha256sum -c`
-  return html`<p class="label">Compare a copy with its checksum (SHA-256)</p>
+  return checksOf(file).map(commandPart)
+}
+
+function isDamaged(file: FileView): boolean {
+  return faultWord(file) !== undefined && file.problem !== 'misplaced'
+}
+
+function commandPart({ label, command }: ReturnType<typeof checksOf>[number]): Html {
+  return html`<p class="label">${label}</p>
 ${commandHtml(command)}`
+}
+
+function checksOf({ name, size, sha256 }: FileView) {
+  if (size === 0 || sha256 === undefined) return []
+  const sum = Buffer.from(sha256).toString('hex')
+  const label = 'Compare a copy with its checksum (SHA-256)'
+  return [{ label, command: `echo '${sum}  ${name}' | sha256sum -c` }]
 }
 
 /** The files before and after this one, of the same kind if there are such. */
@@ -157,7 +165,8 @@ function factsOf(file: FileView, change: LatestChange | undefined) {
   ]
 }
 
-function commandsOf({ download, directory, size }: FileView) {
+function commandsOf(file: FileView) {
+  const { download, directory, size } = file
   const downloads = [
     { label: 'Download', command: `curl -O '${download}'` },
     { label: 'Download if it is newer than the copy', command: `wget -N '${download}'` },
@@ -165,6 +174,7 @@ function commandsOf({ download, directory, size }: FileView) {
   const rescan = `rinex-catalogue rescan ${directory}`
   return [
     ...(size > 0 ? downloads : []),
+    ...(isDamaged(file) ? checksOf(file) : []),
     { label: 'On the server: read its directory again', command: rescan },
   ]
 }

@@ -154,6 +154,17 @@ t.test('a damaged file has its size beside those of its neighbours of the same k
     'not the damaged one beside it',
   )
   t.ok(page.has('a', { download: '' }), 'the part that is there can be had')
+  await service.writer.keepChecksums(
+    [checksumOf(id, { size: 131_367, mtimeUs: 2, problem: 'incomplete' })],
+    99,
+  )
+  const read = await service.page(`rinex-file/${id}/`)
+  t.strictSame(
+    read.all('details').map((part) => part.text.includes('sha256sum')),
+    [false, true, false],
+    'its checksum is folded',
+  )
+  t.equal(read.text.match(/sha256sum/g)?.length, 1)
   const beside = page.region('The same series')
   t.strictSame(
     beside.links().map(({ text }) => text),
