@@ -2,21 +2,21 @@
 import { openWriter } from '../catalogue/engines/engine.ts'
 import type { DirectoryChange } from '../catalogue/updates/change.ts'
 import type { CatalogueWriter } from '../catalogue/updates/writer.ts'
-import type { PastDay, PastFile } from '../demo/history.ts'
+import type { PastFile, PastTime } from '../demo/history.ts'
 
 /** @param since when watching began (seconds since 1970) */
 export async function writeHistory(
   database: string,
-  days: readonly PastDay[],
+  times: readonly PastTime[],
   since: number,
 ): Promise<void> {
-  // The clock of the catalogue stands in the past, and goes from day to day.
+  // The clock of the catalogue stands in the past, and goes with it.
   let nowSeconds = since
   const writer = await openWriter({ database }, () => nowSeconds * 1e6)
   try {
     // As in a first scan, which builds them afterwards.
     await writer.deferIndexes()
-    for (const { endsAt, files, purged } of days) {
+    for (const { endsAt, files, purged } of times) {
       nowSeconds = endsAt
       const arrived = Map.groupBy(files, ({ directory }) => directory)
       const changes = [
@@ -31,8 +31,15 @@ export async function writeHistory(
   }
 }
 
-function newFile({ name, size, modifiedAt, arrivesAt, isSeen }: PastFile) {
-  return { name, size, mtimeUs: modifiedAt * 1e6, ...(isSeen && { arrivalUs: arrivesAt * 1e6 }) }
+function newFile({ name, size, modifiedAt, arrivesAt, isSeen, damage }: PastFile) {
+  return {
+    name,
+    size,
+    mtimeUs: modifiedAt * 1e6,
+    arrivalUs: isSeen ? arrivesAt * 1e6 : undefined,
+    // What is changed within is found when its checksum is made.
+    incomplete: damage === 'cut',
+  }
 }
 
 async function removalOf(writer: CatalogueWriter, path: string): Promise<DirectoryChange> {

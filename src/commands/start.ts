@@ -42,7 +42,7 @@ export async function startDemo(
   const demo = await makeDemo()
   const { archive, database, stationsFile, history } = demo
   try {
-    await writeHistory(database, history.days, history.since)
+    await writeHistory(database, history.times, history.since)
     // The demo is the first part, so it is closed last.
     const starting = startServing(load({ archive, database, stationsFile }), {
       graceMs: bothMs,

@@ -7,7 +7,7 @@ import { Contents } from './contents.ts'
 import type { DemoFolder } from './folder.ts'
 import { makeDemoFolder } from './folder.ts'
 import type { StoredFile } from './history.ts'
-import { pastDays, watchedSince } from './history.ts'
+import { pastTimes, watchedSince } from './history.ts'
 import type { DemoFile } from './network.ts'
 import { filesArriving, purgedFiles } from './network.ts'
 import { returning, stationsCsv } from './stations.ts'
@@ -51,17 +51,17 @@ export class Demo {
     this.#startedAt = startedAt
   }
 
-  /** When somebody began to watch it (seconds since 1970), and what each day brought. */
+  /** When somebody began to watch it (seconds since 1970), and what came since then. */
   get history() {
     const startedAt = this.#startedAt
     const purged = purgedFiles(startedAt).map((file) => this.#stored(file))
-    const days = pastDays({ kept: this.#kept, purged }, startedAt)
-    return { since: watchedSince(startedAt), days }
+    const times = pastTimes({ kept: this.#kept, purged }, startedAt)
+    return { since: watchedSince(startedAt), times }
   }
 
   #stored(file: DemoFile, modifiedAt = file.arrivesAt): StoredFile {
-    const { path, arrivesAt } = file
-    return { path, arrivesAt, modifiedAt, size: this.#contents.of(file).length }
+    const { path, arrivesAt, damage } = file
+    return { path, arrivesAt, modifiedAt, damage, size: this.#contents.of(file).length }
   }
 
   /** Writes all files that have arrived by now, except the last ones, and the stations. */
@@ -78,8 +78,7 @@ export class Demo {
       const { type, period, startSeconds, damage } = file
       const slot = [dirname(path), type, period, startSeconds, damage].join(' ')
       const first = slots.get(slot)
-      // The first scan finds that a file is not complete.
-      if (file.damage !== 'cut') this.#kept.push(this.#stored(file, first?.arrivesAt))
+      this.#kept.push(this.#stored(file, first?.arrivesAt))
       if (first !== undefined) {
         linkSync(join(this.archive, first.path), path)
         continue

@@ -2,18 +2,18 @@
  * What somebody would have seen who had watched the demo for its days: which files arrived when,
  * and which were purged. Pure.
  */
-import { secondsPerDay } from '../parse/calendar.ts'
+import { secondsPerDay, secondsPerHour } from '../parse/calendar.ts'
 import type { DemoFile } from './network.ts'
 import { keptDays, seenDays } from './network.ts'
 
 /** A file as it lies in the archive, or lay there. */
-export interface StoredFile extends Pick<DemoFile, 'path' | 'arrivesAt'> {
+export interface StoredFile extends Pick<DemoFile, 'path' | 'arrivesAt' | 'damage'> {
   readonly size: number
   /** Time of its last change (seconds since 1970). */
   readonly modifiedAt: number
 }
 
-/** A file of a past day. */
+/** A file of the past. */
 export interface PastFile extends StoredFile {
   readonly directory: string
   readonly name: string
@@ -21,9 +21,9 @@ export interface PastFile extends StoredFile {
   readonly isSeen: boolean
 }
 
-/** What a day brought. */
-export interface PastDay {
-  /** The end of the day (seconds since 1970). */
+/** What a day brought, or an hour of the last day. */
+export interface PastTime {
+  /** Its end (seconds since 1970). */
   readonly endsAt: number
   readonly files: readonly PastFile[]
   /** The directories that were removed with all their files. */
@@ -35,34 +35,44 @@ export function watchedSince(startedAt: number): number {
   return startedAt - seenDays * secondsPerDay
 }
 
+const hoursPerDay = 24
+
 /**
- * The days from the begin of watching to the start of the demo.
+ * The days from the begin of watching, and the hours of the last one, to the start of the demo.
  * @param kept the files that are there
- * @param purged those of hours that are there no more
+ * @param purged those of hours that are there no more, by arrival
  */
-export function pastDays(
+export function pastTimes(
   {
     kept,
     purged,
   }: { readonly kept: readonly StoredFile[]; readonly purged: readonly StoredFile[] },
   startedAt: number,
-): readonly PastDay[] {
+): readonly PastTime[] {
   const begin = watchedSince(startedAt)
-  const dayOf = (at: number): number => Math.floor((at - begin) / secondsPerDay)
-  const last = seenDays - 1
-  const within = (day: number): number => Math.min(Math.max(day, 0), last)
-  const arrived = Map.groupBy([...kept, ...purged], ({ arrivesAt }) => within(dayOf(arrivesAt)))
-  // They are sorted by arrival: the last file of a directory counts.
+  const lastDay = startedAt - secondsPerDay
+  const [days, times] = [seenDays - 1, seenDays - 1 + hoursPerDay]
+  const indexOf = (at: number): number =>
+    at < lastDay
+      ? Math.max(Math.floor((at - begin) / secondsPerDay), 0)
+      : Math.min(days + Math.floor((at - lastDay) / secondsPerHour), times - 1)
+  const arrived = Map.groupBy([...kept, ...purged], ({ arrivesAt }) => indexOf(arrivesAt))
+  // The last file of a directory counts.
   const lastArrivals = new Map(purged.map((file) => [partsOf(file.path).directory, file.arrivesAt]))
-  const gone = Map.groupBy(lastArrivals, ([, arrivesAt]) => within(dayOf(arrivesAt) + keptDays))
-  return Array.from({ length: seenDays }, (_, day) => ({
-    endsAt: begin + (day + 1) * secondsPerDay,
-    files: (arrived.get(day) ?? []).map((file) => ({
+  const gone = Map.groupBy(lastArrivals, ([, arrivesAt]) =>
+    indexOf(arrivesAt + keptDays * secondsPerDay),
+  )
+  return Array.from({ length: times }, (_, index) => ({
+    endsAt:
+      index < days
+        ? begin + (index + 1) * secondsPerDay
+        : lastDay + (index - days + 1) * secondsPerHour,
+    files: (arrived.get(index) ?? []).map((file) => ({
       ...file,
       ...partsOf(file.path),
       isSeen: file.arrivesAt >= begin,
     })),
-    purged: (gone.get(day) ?? []).map(([directory]) => directory),
+    purged: (gone.get(index) ?? []).map(([directory]) => directory),
   }))
 }
 

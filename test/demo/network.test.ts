@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { readStationsFile } from '../../src/config/stations-file.ts'
-import { pastDays, watchedSince } from '../../src/demo/history.ts'
+import { pastTimes, watchedSince } from '../../src/demo/history.ts'
 import { filesArriving, purgedFiles } from '../../src/demo/network.ts'
 import { demoStations, stationsCsv } from '../../src/demo/stations.ts'
 import { isMisplaced, parseDirectory } from '../../src/parse/archive-path.ts'
@@ -118,10 +118,10 @@ t.test('one station got another code, and its old one has ended', async (t) => {
 
 t.test('its past has 104 days: what arrived, and what was purged since', async (t) => {
   const stored = (files: typeof all) =>
-    files.map(({ path, arrivesAt }) => ({ path, arrivesAt, modifiedAt: arrivesAt, size: 1 }))
+    files.map((file) => ({ ...file, modifiedAt: file.arrivesAt, size: 1 }))
   const [kept, purged] = [stored(all), stored(purgedFiles(startedAt))]
-  const past = pastDays({ kept, purged }, startedAt)
-  t.equal(past.length, 104)
+  const past = pastTimes({ kept, purged }, startedAt)
+  t.equal(past.length, 103 + 24, 'days, and the hours of the last one')
   t.equal(past.at(-1)?.endsAt, startedAt)
   const files = past.flatMap((day) => day.files)
   t.equal(new Set(files.map(({ path }) => path)).size, kept.length + purged.length)
