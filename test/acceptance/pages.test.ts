@@ -366,6 +366,8 @@ t.test('every page is accessible and requests only this server', { skip }, async
     await page.setViewportSize(phone)
     const width = await page.evaluate('document.documentElement.scrollWidth')
     t.ok(Number(width) <= 360, `${path} is ${String(width)} pixels wide`)
+    const small = await accessibilityFaults(page, ['target-size'])
+    t.strictSame(small, [], `${path} on a phone`)
   }
   t.strictSame(complaints, [])
 })
