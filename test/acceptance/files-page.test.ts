@@ -1,6 +1,6 @@
 /**
- * The pages of files in a real browser: what arrived and what was found, and files that cannot be
- * used.
+ * The pages of files in a real browser: twelve rows at once, what arrived and what was found, and
+ * files that cannot be used.
  */
 import { randomBytes } from 'node:crypto'
 import { utimesSync } from 'node:fs'
@@ -35,6 +35,13 @@ function fillArchive(archive: string): void {
     }
 }
 
+/** How many rows of the table are above the edge of the screen. */
+async function rowsInSight(page: Page): Promise<number> {
+  const rows = await page.locator('.files tbody tr').all()
+  const boxes = await Promise.all(rows.map((row) => row.boundingBox()))
+  return boxes.filter((box) => box !== null && box.y + box.height <= wide.height).length
+}
+
 /** Without faults of accessibility, and nothing is wider than a phone. */
 async function fits(t: Test, page: Page, path: string): Promise<void> {
   await page.setViewportSize(wide)
@@ -58,6 +65,13 @@ t.test('the pages of files', { skip: needsBrowser }, async (t) => {
   await page.setViewportSize(wide)
   const rowOf = (path: string) => page.locator('.files tbody tr', { hasText: basename(path) })
   const arrivalOf = (path: string) => rowOf(path).locator('[data-label="Arrived"]').textContent()
+
+  await t.test('twelve rows are in sight, also with filters', async (t) => {
+    for (const query of ['', '?station=A000&file_type=o&file_duration=d&country=AUT']) {
+      await page.goto(`${api}rinex-file/${query}`)
+      t.ok((await rowsInSight(page)) >= 12, `${await rowsInSight(page)} rows ${query}`)
+    }
+  })
 
   await t.test('what a scan found was found, what came later arrived', async (t) => {
     await page.goto(`${api}rinex-file/?limit=100`)

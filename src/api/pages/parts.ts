@@ -80,7 +80,7 @@ export function wireOf(json: URL, headers: Readonly<Record<string, string>>): Ht
     'Cache-Control: no-cache',
     ...Object.entries(headers).map(([name, value]) => `${nameOf(name)}: ${value}`),
   ]
-  return html`<details class="wire" open>
+  return html`<details class="wire">
 <summary>Request and response</summary>
 <pre tabindex="0">GET <a href="${href}">${pathname}${search}</a> HTTP/1.1
 ${lines.map((line) => `${line}\n`)}</pre>
