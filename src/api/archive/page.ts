@@ -92,20 +92,22 @@ function figuresOf({ months, days }: Volumes, today: number): readonly Figure[] 
       pictures: [['obs, with nrt on top', yearsSvg('Bytes by year', years, texts)]],
       rows: yearsTable(years),
     },
-    daysFigure('Bytes by day of the data', shown, 'bytes'),
-    daysFigure('Files by day of the data', shown, 'files'),
+    {
+      label: 'Bytes and files by day of the data',
+      pictures: [...dayPictures(shown, 'bytes'), ...dayPictures(shown, 'files')],
+      rows: monthsTable(shown),
+    },
   ]
 }
 
 /** An area whose files go after some days has an axis of its own. */
-function daysFigure(label: string, days: readonly DayVolume[], of: 'files' | 'bytes'): Figure {
+function dayPictures(days: readonly DayVolume[], of: 'files' | 'bytes'): Figure['pictures'] {
   const textOf = of === 'bytes' ? readableSize : wholeNumber
-  const pictures = areas.flatMap((area) => {
+  return areas.flatMap((area) => {
     const own = days.filter((each) => each.area === area)
-    if (own.length === 0) return []
-    return [[area, daysSvg(`${label}, ${area}`, own, { area, of, textOf })] as const]
+    const name = `${area}, ${of}`
+    return own.length === 0 ? [] : [[name, daysSvg(`${name} a day`, own, { area, of, textOf })]]
   })
-  return { label, pictures, rows: monthsTable(days) }
 }
 
 function wholeNumber(value: number): string {

@@ -46,6 +46,7 @@ export function yearsSvg(
     title,
     x: yearScale(first, last),
     y: quantities(most, textOf),
+    height: 300,
     draw: ({ bar }) =>
       years.map((each) => {
         const { year, obs, nrt } = each
