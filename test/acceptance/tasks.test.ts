@@ -131,13 +131,13 @@ const tasks: readonly Task[] = [
     },
   },
   {
-    name: 'completeness of a station in the last year, with its missing days as CSV',
+    name: 'completeness of a station over the years, with its missing days as CSV',
     clicks: 2,
     fields: 1,
     run: async (t, hand) => {
       await hand.search('pasa')
-      t.match(await hand.text('main'), /9[34]\.\d % of a year/)
-      await hand.click(hand.link(/of a year/))
+      t.match(await hand.text('main'), /Days of all years, 9[45]\.\d %/)
+      await hand.click(hand.link('Availability'))
       hand.clicks++
       const download = hand.page.waitForEvent('download')
       await hand.link('CSV').click()

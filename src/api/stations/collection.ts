@@ -138,12 +138,15 @@ type StationRequest = RequestOf<typeof parameters, Format>
 
 async function stationsState(
   { reader, network }: NetworkContext,
-  { values, format }: StationRequest,
+  { values, format, kept }: StationRequest,
 ): Promise<StationsState> {
-  const showsStates = format === 'html' || format === 'geojson'
-  if (!showsStates && values.state.length === 0 && stateKeyOf(values.ordering) === undefined)
-    return { version: await reader.head(), known: undefined }
-  const known = await network.current()
+  // A page that asks for no state and no order shows states only if they are in memory.
+  const isSorted = stateKeyOf(values.ordering) !== undefined
+  const isAsked = isSorted && (format !== 'html' || kept.some(([name]) => name === 'ordering'))
+  const needsStates = format === 'geojson' || values.state.length > 0 || isAsked
+  const shown = format === 'html' ? network.ifLoaded() : undefined
+  const known = await (needsStates ? network.current() : shown)
+  if (known === undefined) return { version: await reader.head(), known }
   const { version, headers, banner } = stateOf(known)
   return { version, headers, banner, known }
 }
@@ -172,7 +175,7 @@ async function findStations(
   const isWhole = format === 'csv' || format === 'geojson'
   if (known === undefined && !isWhole) {
     const { stations, count, head } = await reader.stations({ ...query, limit, offset }, requester)
-    return { count, items: stations, version: head }
+    return { count, items: stations, version: head, columns: stationColumns(undefined, false) }
   }
   // The catalogue knows no states, so all stations are read and sorted here.
   const all = await reader.stations({ ...query, limit: maxStations, offset: 0 }, requester)
@@ -188,7 +191,7 @@ async function findStations(
     items,
     ...(known && {
       extra: headlineOf(listed, values.ordering),
-      columns: stationColumns(known.asOf.seconds ?? 0, isCompared),
+      columns: stationColumns(known.asOf.seconds, isCompared),
       below: [stripLegend(items), mapOf(map, listed)],
     }),
   }

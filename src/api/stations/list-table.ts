@@ -17,19 +17,27 @@ import { howWords, lastDataOf } from './how-words.ts'
 import type { ListedStation } from './station-fields.ts'
 
 /** The columns; stations that are compared have larger strips, also of hours. */
-export function stationColumns(asOf: number, isCompared: boolean): ViewColumn<ListedStation>[] {
-  const today = Math.floor(asOf / secondsPerDay)
-  const first = `${shortDay(today - recentDays + 1)} to today`
+export function stationColumns(
+  asOf: number | undefined,
+  isCompared: boolean,
+): ViewColumn<ListedStation>[] {
+  const today = Math.floor((asOf ?? NaN) / secondsPerDay)
+  const first = asOf === undefined ? 'Days' : `${shortDay(today - recentDays + 1)} to today`
   const place = isCompared ? { cell: 12, height: 16 } : { cell: 7, height: 9 }
   return [
     { label: 'Station', key: 'code', first: 'ascending', isHeader: true, cell: stationCell },
     ...(isCompared ? [] : [country]),
-    { label: 'How it is', key: 'worst', first: 'ascending', cell: howCell },
+    {
+      label: 'How it is',
+      key: 'worst',
+      first: 'ascending',
+      cell: asOf === undefined ? () => 'not read yet' : howCell,
+    },
     {
       label: first,
       cell: ({ code, known }) => known && strip(known.days, place, { code, what: 'days' }),
     },
-    ...(isCompared ? [hoursColumn(asOf)] : []),
+    ...(isCompared && asOf !== undefined ? [hoursColumn(asOf)] : []),
     { label: 'Last data', key: 'last_data_date', first: 'descending', cell: lastDataCell },
     ...(isCompared ? [] : [{ label: 'Last arrival', cell: lastArrivalCell }]),
     {

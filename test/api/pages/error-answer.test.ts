@@ -184,7 +184,12 @@ t.test('a program gets the same errors as JSON, and so does whoever names a form
   const notFound = { detail: 'Not found.' }
   for (const [statusCode, url, headers, body] of [
     [404, '/nothing', {}, notFound],
-    [404, '/rinex/api/station/?format=xml', { accept: '*/*' }, { ...notFound, formats: ['json'] }],
+    [
+      404,
+      '/rinex/api/station/?format=xml',
+      { accept: '*/*' },
+      { ...notFound, formats: ['json', 'csv', 'geojson'] },
+    ],
     [404, '/rinex/api/none/?format=json', browser, notFound],
     [400, '/rinex/api/rinex-file/?limt=5&format=csv', browser, { limt: [/^Unknown parameter/] }],
     [400, '/rinex/api/rinex-file/?area=x&format=json', browser, { area: [/^Select/] }],

@@ -42,11 +42,9 @@ t.test('days have ticks of days, weeks, months or years, from left to right', as
   t.strictSame(of('2026-11-25', '2026-11-28'), ['25 Nov', '26 Nov', '27 Nov', '28 Nov'])
   t.strictSame(of('2026-11-01', '2026-11-28'), ['7 Nov', '14 Nov', '21 Nov', '28 Nov'])
   t.strictSame(of('2025-11-29', '2026-11-28'), [
-    ...['Jan 2026', 'Mar 2026', 'May 2026', 'Jul 2026', 'Sep 2026', 'Nov 2026'],
+    ...['Jan 2026', 'Apr 2026', 'Jul 2026', 'Oct 2026'],
   ])
-  t.strictSame(of('1996-05-03', '2026-11-28'), [
-    ...['2000', '2005', '2010', '2015', '2020', '2025'],
-  ])
+  t.strictSame(of('1996-05-03', '2026-11-28'), [...['2000', '2010', '2020']])
   t.strictSame(textsOf(years(1996, 2026)), ['2000', '2005', '2010', '2015', '2020', '2025'])
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 30_000 }), fc.nat(12_000), (first, length) => {

@@ -246,6 +246,8 @@ t.test('the list of series: since when, and links to station and availability', 
 
 t.test('lists say their filter and count, and the request for their JSON', async (t) => {
   const { page, app } = await openTenDays(t)
+  // From now on the states are in memory.
+  await app.inject('/rinex/api/network/')
   for (const [path, title] of [
     ['station/', '3 stations'],
     ['station/?country=aut', 'Austria: 1 station'],

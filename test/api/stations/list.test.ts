@@ -32,6 +32,8 @@ async function openList(t: Test) {
   // A station without a series.
   await network.addNames('obs/2026/001', ['ZZZZ00DEU_R_20260010000_05M_01S_MO.crx.gz'])
   await network.setNow(now + 2)
+  // From now on the states are in memory.
+  await network.app.inject('/rinex/api/network/')
   const codes = async (query: string) => {
     const { app } = network
     const answer = await app.inject(`/rinex/api/station/?format=json&${query}`)
