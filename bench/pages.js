@@ -5,7 +5,7 @@
  * as Brotli. The reference is a page of the list as JSON in the same run.
  */
 import { spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -73,7 +73,10 @@ export async function run({ print, args }) {
       const records = await generate({ ...options, database })
       print(`a catalogue of ${records} records`)
     }
-    const args = ['serve', '--archive', folder, '--database', database, '--port', '0']
+    const places = join(folder, 'stations.csv')
+    writeFileSync(places, placesOf(options.stations))
+    const own = ['--archive', folder, '--database', database, '--stations-file', places]
+    const args = ['serve', ...own, '--port', '0']
     const api = spawn(process.execPath, [cli, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
     try {
       const url = await firstMatch(api, /"url":"([^"]+)rinex-file\/"/)
@@ -85,6 +88,13 @@ export async function run({ print, args }) {
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** Where the stations are, everywhere in Europe: the weight of Now and Stations has their map. */
+function placesOf(stations) {
+  const lineOf = (_, index) =>
+    `${codeOf(index)},${36 + ((index * 0.7549) % 1) * 30},${((index * 0.618) % 1) * 45 - 10}\n`
+  return Array.from({ length: stations }, lineOf).join('')
 }
 
 async function compare({ print, rounds, url }) {

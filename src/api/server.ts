@@ -92,11 +92,8 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   app.setNotFoundHandler((request, reply) => {
     answer(notFound(), request, reply)
   })
-  // The deliveries of the last weeks are read before the first request needs them.
-  app.addHook('onListen', async () => {
-    await network.ifLoaded()
-  })
   const map = new StationMap(places)
+  readAhead(app, network, map)
   const own = { expected, places, asOfReader, network, archive, map, unservedFiles }
   addResources(app, { ...context, ...own })
   addEntrances(app, context)
@@ -108,6 +105,14 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   // last bytes are not sent yet.
   app.addHook('preClose', () => inFlight.drain())
   return app
+}
+
+/** Reads the deliveries of the last weeks, and coasts, before the first request needs them. */
+function readAhead(app: FastifyInstance, network: NetworkStatusCache, map: StationMap): void {
+  app.addHook('onListen', async () => {
+    map.readAhead()
+    await network.ifLoaded()
+  })
 }
 
 function limiterOf(

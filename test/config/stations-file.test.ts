@@ -1,5 +1,6 @@
 /** The places of stations (`stations_file`). */
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Test } from 'tap'
@@ -9,6 +10,7 @@ import { StationPlaces } from '../../src/series/station-places.ts'
 import { testFolder } from '../folder.ts'
 import { kept, programLine } from '../program.ts'
 import t, { exact } from '../tap.ts'
+import { until } from '../until.ts'
 
 function read(t: Test, text: string | Buffer) {
   const path = join(testFolder(t), 'stations.csv')
@@ -111,6 +113,20 @@ t.test('check-config names the lines that are left out', async (t) => {
   t.match(check('start', path), { status: 0, stdout: warning })
   t.notMatch(check('index', path).stdout, 'WARNING: stations_file')
   t.match(check('serve', `${path}.none`), { status: 78, stderr: 'stations_file cannot be read' })
+})
+
+t.test('the log of the API names the lines, and it starts', async (t) => {
+  const folder = testFolder(t, { archive: { obs: {} }, 's.csv': 'GRAZ,47,15\nMATE,north,east\n' })
+  const files = ['--archive', 'archive', '--database', 'c.db', '--stations-file', 's.csv']
+  const child = spawn(...programLine(['serve', ...files, '--port', '0']), { cwd: folder })
+  let text = ''
+  child.stdout.on('data', (piece: Buffer) => (text += piece.toString()))
+  t.teardown(async () => {
+    if (child.exitCode === null && child.kill()) await once(child, 'exit')
+  })
+  await until('it listens', () => text.includes('"listening"'))
+  t.match(text, '"level":"warn"')
+  t.match(text, '"msg":"stations_file line 2: latitude must be a number from -90 to 90')
 })
 
 t.test(

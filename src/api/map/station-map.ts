@@ -41,6 +41,14 @@ export class StationMap {
     this.#places = places
   }
 
+  /** Reads the coasts that a map of all places needs. */
+  readAhead(): void {
+    this.of(
+      this.#places.all.map(({ code }) => ({ code, state: undefined })),
+      '',
+    )
+  }
+
   /**
    * A map of those of these stations whose places are known; nothing if there are none.
    * @param up the path from the page to the API
