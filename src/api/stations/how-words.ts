@@ -45,7 +45,8 @@ function lostWords({ series, loss, asOf }: KnownStation): string {
   const more = others > 0 ? [`with ${counted(others, 'other', 'others')}`] : []
   if (!isAlive && age >= 2 * secondsPerDay)
     return [`nothing for ${readableDuration(age)}`, ...more].join(', ')
-  return [...hoursWords(hourly, asOf), ...daysWords(daily, asOf)]
+  const [hours, days] = [hoursWords(hourly, asOf), daysWords(daily, asOf)]
+  return [...hours, ...(hours.length > 0 ? days : days.map((text) => `no ${text}`))]
     .map((text) => `${text}${of}`)
     .concat(more)
     .join(', ')
@@ -66,7 +67,7 @@ function hoursWords(lost: readonly KnownSeries[], asOf: number): readonly string
 /** Days up to this number are named. */
 const namedDays = 7
 
-/** `day of 26 Nov`, `days of 24 to 26 Nov`, `no day for 9 days` */
+/** What follows `no`: `day of 26 Nov`, `days of 24 to 26 Nov`, `day for 9 days`. */
 function daysWords(lost: readonly KnownSeries[], asOf: number): readonly string[] {
   const ends = lost.flatMap(({ summary: { since } }) => since ?? [])
   if (ends.length === 0) return []
@@ -76,7 +77,7 @@ function daysWords(lost: readonly KnownSeries[], asOf: number): readonly string[
   )
   const last = Math.max(first, ...missing)
   const days = last - first + 1
-  if (days > namedDays) return [`no day for ${days} days`]
+  if (days > namedDays) return [`day for ${days} days`]
   const words = spanWords({ firstSlot: first, slots: days }, '01D', asOf)
   return [days === 1 ? `day of ${words}` : `days of ${words}`]
 }
