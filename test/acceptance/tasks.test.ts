@@ -106,7 +106,9 @@ const tasks: readonly Task[] = [
       else t.notMatch(banner, 'indexer')
       const verb = situation === 'stopped' ? 'did' : 'do'
       const [heading, detail] = [await hand.text('h1'), await hand.text('.lead')]
-      t.match(heading, `4 of 13 stations ${verb} not deliver, 3 of them in Norway since`)
+      // The station that sends six hours at once may be late or not.
+      const words = `^[45] of 15 stations ${verb} not deliver, 3 of them in Norway since`
+      t.match(heading, new RegExp(words))
       if (situation !== 'stopped') t.match(detail, /The archive was looked at .*/)
     },
   },
@@ -162,11 +164,10 @@ const tasks: readonly Task[] = [
       await hand.section('Files')
       await hand.fill('Covers the time', `${day}T05:13`)
       await hand.enter()
-      const starts = await hand.page
-        .locator('tbody td[data-label="Start of data"]')
-        .allTextContents()
-      t.ok(starts.length > 10)
-      t.ok(starts.every((start) => start.startsWith(day)))
+      const starts = await hand.page.locator('tbody td[data-label="Start of data"] time').all()
+      const days = await Promise.all(starts.map((start) => start.getAttribute('datetime')))
+      t.ok(days.length > 10)
+      t.ok(days.every((each) => each?.startsWith(day)))
     },
   },
   {
