@@ -12,13 +12,6 @@ ${names.map((name) => html`<code>${name}</code> `)}</p>
   )
 }
 
-/** A picture, which scrolls sideways on narrow screens. */
-export function picture(label: string, svg: Html): Html {
-  return html`<div class="wide" tabindex="0" role="region" aria-label="${label}">
-${svg}
-</div>`
-}
-
 /** A fact: a name, and a value with perhaps a link. */
 interface Fact {
   readonly name: string
