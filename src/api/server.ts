@@ -6,6 +6,7 @@ import accepts from '@fastify/accepts'
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import fastify, { LogController } from 'fastify'
 import type { Logger } from 'pino'
+import { countriesOf } from '../parse/countries.ts'
 import { ExpectedRules } from '../series/expectation.ts'
 import { StationPlaces } from '../series/station-places.ts'
 import { readJsonBodies } from './admin/request-body.ts'
@@ -134,8 +135,12 @@ function siteOf({ settings, reader }: ApiDeps, network: NetworkStatusCache): Sit
     const known = await network.ifLoaded(alertsAgeMs)
     const asOf = known?.asOf.seconds
     if (asOf !== undefined)
-      return { openAlerts: known?.losses.filter(({ alert }) => alert).length ?? 0, isScanned: true }
-    return { openAlerts: 0, isScanned: (await reader.head()).asOf !== undefined }
+      return {
+        openAlerts: known?.losses.filter(({ alert }) => alert).length ?? 0,
+        countries: countriesOf(Array.from(known?.stations.keys() ?? [])),
+        isScanned: true,
+      }
+    return { openAlerts: 0, countries: [], isScanned: (await reader.head()).asOf !== undefined }
   })
 }
 

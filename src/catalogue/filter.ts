@@ -50,7 +50,7 @@ export interface FileFilter {
 
   /**
    * A code of 4 characters matches itself and all long codes that begin with it; a code of 9
-   * characters matches only itself.
+   * characters matches only itself; `GR*` matches all codes that begin with `GR`.
    */
   readonly stations?: readonly string[]
   /**
@@ -195,4 +195,14 @@ const early: readonly string[] = ['idAbove', 'idBelow', 'problems']
 export function needsBuilt(filter: FileFilter, key: OrderKey): boolean {
   const conditions = Object.entries(filter).filter(([, condition]) => condition !== undefined)
   return key !== 'id' || conditions.some(([name]) => !early.includes(name))
+}
+
+/** True for a station that one of the codes of a filter matches (see `FileFilter.stations`). */
+export function stationMatcher(codes: readonly string[]): (station: string) => boolean {
+  const wanted = new Set(codes)
+  const starts = codes.flatMap((code) => (code.endsWith('*') ? [code.slice(0, -1)] : []))
+  return (station) =>
+    wanted.has(station) ||
+    wanted.has(station.slice(0, 4)) ||
+    starts.some((start) => station.startsWith(start))
 }

@@ -57,6 +57,29 @@ export function countriesNamed(text: string): readonly string[] {
   })
 }
 
+/** The code of the country that has this code or name, in any case, with or without accents. */
+export function countryNamed(text: string): string | undefined {
+  const code = text.trim().toUpperCase()
+  if (isCountry(code)) return code
+  const wanted = plain(text.trim())
+  return countriesNamed(text).find((each) => plain(countryName(each)) === wanted)
+}
+
+/** The codes of all countries, in the order of their names. */
+export function allCountries(): readonly string[] {
+  return byName([...alpha2.keys()])
+}
+
+/** The countries of station codes, each once. */
+export function countriesOf(stations: readonly string[]): readonly string[] {
+  return [...new Set(stations.flatMap((code) => countryOf(code) ?? []))].toSorted()
+}
+
+/** @returns the codes of countries in the order of their names */
+export function byName(codes: readonly string[]): readonly string[] {
+  return codes.toSorted((a, b) => countryName(a).localeCompare(countryName(b), 'en'))
+}
+
 /** In lower case, without accents. */
 function plain(text: string): string {
   return text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase()

@@ -13,7 +13,7 @@ import type { Child, Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
 import { changeLabel } from '../pages/labels.ts'
 import type { Page } from '../pages/layout.ts'
-import { link, wireOf } from '../pages/parts.ts'
+import { fetchCommand, getLine, link } from '../pages/parts.ts'
 import { headerColumn, table, timeCell } from '../pages/table.ts'
 import { changesFilters } from '../parameters/file-filters.ts'
 import { formFieldsOf } from '../parameters/parameter.ts'
@@ -26,9 +26,9 @@ interface ChangesPageData {
   readonly feedRequest: ChangesRequest
   /** The URL of the next page. */
   readonly next: string
-  /** The headers of the same page as JSON, besides those of all JSON. */
-  readonly headers: Readonly<Record<string, string>>
   readonly links: Links
+  /** The countries of the archive. */
+  readonly countries: readonly string[]
 }
 
 const { since, change } = changesParameters
@@ -66,9 +66,9 @@ export function renderChanges(data: ChangesPageData): Page {
       up: '../',
       json,
     },
-    body: html`${filterForm(changesForm, state)}
+    body: html`${filterForm({ ...changesForm, countries: data.countries }, state)}
 ${chips(activeFilters(state, filters))}
-${wireOf(new URL(json, next), data.headers)}
+${getLine({ command: fetchCommand(new URL(json, next).href), formats: [{ text: 'JSON', href: json }] })}
 <div${isLive(feedRequest) && html` data-live`}>
 <p class="extent">${extentOf(data)}</p>
 ${changes.length > 0 && changesTable(changes, links)}

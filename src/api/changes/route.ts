@@ -99,6 +99,7 @@ function answer({ context, feedRequest, feedPage, format }: FeedAnswer, reply: F
   const headers = linkUnlessTooLong(`<${next}>; rel="next"`)
   reply.headers({ etag: context.tag(head, format, feedRequest), ...headers })
   if (format === 'json') return sendJson(reply, serialiseChanges(feedPage, next, links))
-  const page = renderChanges({ feedPage, feedRequest, next, headers, links })
-  return send(reply, format, layOut(page, context.site()))
+  const site = context.site()
+  const page = renderChanges({ feedPage, feedRequest, next, links, countries: site.countries })
+  return send(reply, format, layOut(page, site))
 }

@@ -99,7 +99,7 @@ async function makePage(
   if (format === 'html') {
     const place = { count, range, kept, ignored, pages, ordering, filter, sums }
     const results = records.map((record) => viewOf(record, links()))
-    const page = renderList({ ...place, results, links: links(), headers })
+    const page = renderList({ ...place, results, links: links() })
     const body = ownBuffer(layOut(page, site()))
     return { headers: { etag, ...headers, ...pageHeaders }, body }
   }

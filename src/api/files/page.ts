@@ -9,10 +9,9 @@ import { pageUrl, stationUrl } from '../http/links.ts'
 import type { CollectionPage, CollectionView } from '../pages/collection.ts'
 import { renderCollection } from '../pages/collection.ts'
 import type { Field } from '../pages/filter-form.ts'
-import type { Child, Html } from '../pages/html.ts'
-import { html } from '../pages/html.ts'
+import type { Child } from '../pages/html.ts'
 import type { Page } from '../pages/layout.ts'
-import { link, note } from '../pages/parts.ts'
+import { fetchCommand, getLine, link, note } from '../pages/parts.ts'
 import { feedParameters, filterParameters } from '../parameters/file-filters.ts'
 import { formFieldsOf } from '../parameters/parameter.ts'
 import { renderFacets } from './facets-view.ts'
@@ -64,20 +63,17 @@ interface ListPageData extends CollectionPage<FileView> {
   readonly sums: PageSums | undefined
   readonly ordering: Ordering
   readonly links: Links
-  /** The headers of the same page as JSON. */
-  readonly headers: Readonly<Record<string, string>>
 }
 
 export function renderList(list: ListPageData): Page {
-  const { links, headers, sums, filter, count, kept, range } = list
+  const { links, sums, filter, count, kept, range } = list
   const view = { ...filesView, fields: fieldsWith(sums?.facets) }
   const facets = renderFacets(sums?.facets, { filter, kept, limit: range.limit })
   return renderCollection(view, list, {
     links,
-    headers,
     beside: facets,
     headline: (filters) => headline(filters, count, sums?.bytes),
-    above: getHtml(selectionOf(list)),
+    get: getLine(selectionOf(list)),
   })
 }
 
@@ -93,17 +89,6 @@ export function headline(filters: string, count: number, bytes: number | undefin
   return count === 0 ? 'No files' : `All ${total}`
 }
 
-/** How to get all files of the list: a command, and the list in other formats. */
-function getHtml({ total, command, formats }: SelectedFiles): Html {
-  const { urls, csv, ndjson, json, changes } = formats
-  const all = (text: string, href: string) => html`<a href="${href}">${text}</a>`
-  return html`<div class="command get"><b>Get ${total}</b>
-<pre tabindex="0"><code>${command}</code></pre><button type="button" class="copy" hidden>Copy</button>
-${all('URLs', urls)} ${all('CSV', csv)} ${all('NDJSON', ndjson)}
- <a href="${json}" title="This page as JSON">JSON</a> ${all('follow changes', changes)}</div>
-`
-}
-
 /** The fields of the form, with the stations and countries of this archive. */
 function fieldsWith(facets: Facets | undefined): readonly Field[] {
   if (facets === undefined) return filesView.fields
@@ -116,8 +101,7 @@ function fieldsWith(facets: Facets | undefined): readonly Field[] {
   })
 }
 
-type SelectedFiles = ReturnType<typeof selectionOf>
-
+/** How to get all files of the list: a command, and the list in other formats. */
 function selectionOf({ kept, links, range, count }: ListPageData) {
   // Streams have no facets, and refuse a parameter that has no effect.
   const selected = kept.filter(([name]) => name !== 'facets')
@@ -127,21 +111,15 @@ function selectionOf({ kept, links, range, count }: ListPageData) {
     ['limit', String(range.limit)],
     ['offset', String(range.offset)],
   ]
-  const json = pageUrl(links, 'rinex-file', [...kept, ...place, ['format', 'json']])
   return {
-    total: count === 1 ? 'it' : `all ${readableNumber(count)}`,
-    formats: {
-      json,
-      csv: urlAs('csv'),
-      ndjson: urlAs('ndjson'),
-      urls: urlAs('urls'),
-      changes: pageUrl(links, 'changes', feedParameters(kept)),
-    },
-    command: `curl -s '${shellSafe(urlAs('urls'))}' | wget -N -x -nH -i -`,
+    what: count === 1 ? 'it' : `all ${readableNumber(count)}`,
+    formats: [
+      { text: 'URLs', href: urlAs('urls') },
+      { text: 'CSV', href: urlAs('csv') },
+      { text: 'NDJSON', href: urlAs('ndjson') },
+      { text: 'JSON', href: pageUrl(links, 'rinex-file', [...kept, ...place, ['format', 'json']]) },
+      { text: 'follow changes', href: pageUrl(links, 'changes', feedParameters(kept)) },
+    ],
+    command: `${fetchCommand(urlAs('urls'))} | wget -N -x -nH -i -`,
   }
-}
-
-/** Escapes a URL for single quotes in a shell command. */
-function shellSafe(url: string): string {
-  return url.replaceAll("'", '%27')
 }

@@ -95,6 +95,8 @@ export interface SiteFacts {
   /** Sentences above all pages. */
   readonly notices: readonly string[]
   readonly facts: readonly SiteFact[]
+  /** The countries of the stations; none while they are not known. */
+  readonly countries: readonly string[]
   /** 0 also while it is not known. */
   readonly openAlerts: number
 }

@@ -4,6 +4,7 @@ import { secondsPerDay, secondsToIso } from '../../parse/calendar.ts'
 import type { DayRange } from '../../series/series.ts'
 import { recentDays } from '../../series/series.ts'
 import { BadFields } from '../http/errors.ts'
+import type { Format } from '../http/formats.ts'
 import type { Requester } from '../http/limits.ts'
 import { downloadUrl } from '../http/links.ts'
 import * as schema from '../openapi/schema.ts'
@@ -19,6 +20,8 @@ import {
   ordering,
 } from '../parameters/parameter.ts'
 import type { ParameterValues } from '../parameters/request.ts'
+import { whenDays } from '../parameters/when.ts'
+import type { RequestOf } from '../resources/answer.ts'
 import { addCollection } from '../resources/collection.ts'
 import { csvOf, fieldOf, sortKeys } from '../resources/fields.ts'
 import type { NetworkStatus, SeriesStatus } from '../series/known-series.ts'
@@ -99,17 +102,20 @@ const parameters = {
     example: 'late',
     label: 'State',
   }),
+  when: whenDays(
+    'The days of the slots, in place of `from` and `to`: a day, a month, a year, a range, a GPS week or a moment, as in the list of files.',
+  ),
   from: firstDay({
     meaning:
       'The first day, by the start of the slots; without it 27 days before `to`. A range has at most 62 days; with one station in `station` it has at most 40 years.',
     example: '2026-01-16',
-    field: { label: 'From (at most 62 days)', hint: '2026-022, 2026-01-22' },
+    field: { label: 'From', hint: '2026-022, 2026-01-22', isRare: true },
   }),
   to: lastDay({
     meaning:
       'The last day; without it today, but at most the last day that a range from `from` may have.',
     example: '2026-01-22',
-    field: { label: 'To', hint: '2026-023, 2026-01-23' },
+    field: { label: 'To', hint: '2026-023, 2026-01-23', isRare: true },
   }),
   ordering: ordering(sortKeys(fields), { default: '-start', missing: '', example: 'station' }),
 }
@@ -132,13 +138,15 @@ export function addMissing(app: FastifyInstance, context: NetworkContext): void 
     parameters,
     check: {
       of: ['from', 'to'],
-      fault: (days, { stations }) => rangeFault(days, stations?.length === 1, today(context)),
+      fault: ({ when, ...days }, { stations }) =>
+        when === undefined ? rangeFault(days, isOne(stations), today(context)) : undefined,
     },
     whole: { csv: csvOf(fields) },
     state: () => networkState(context),
-    find: async ({ values, filter, kept, format }, current, requester) => {
+    find: async (asked, current, requester) => {
+      const { values, filter, kept, format } = asked
       const { seconds: asOf = 0 } = current.asOf
-      const range = rangeOf(values, filter.stations?.length === 1, dayOf(asOf))
+      const range = askedRange(asked, { last: dayOf(asOf), today: today(context) })
       const isWanted = (series: SeriesStatus): boolean =>
         matchesSeries(series, filter, values.period)
       const found = await readMissing(context, { current, range, isWanted, requester })
@@ -147,7 +155,7 @@ export function addMissing(app: FastifyInstance, context: NetworkContext): void 
       if (format !== 'html') return { items }
       const sized = await withSizes(context, items, requester)
       const words = filterWords(
-        kept.filter(([name]) => name !== 'from' && name !== 'to'),
+        kept.filter(([name]) => !['when', 'from', 'to'].includes(name)),
         worded,
       )
       return {
@@ -162,7 +170,7 @@ export function addMissing(app: FastifyInstance, context: NetworkContext): void 
       section: 'missing',
       all: 'All of 28 days',
       className: 'cards outages',
-      form: ['station', 'country', 'from', 'to', 'period'],
+      form: ['station', 'country', 'when', 'period', 'from', 'to'],
       caption: 'One row for what one cause may explain; times in UTC',
     },
     operation: {
@@ -231,7 +239,27 @@ const maxRows = 100_000
 /** Maximum numbers of days: of the network, which is read at once, and of one station. */
 const maxDays = { network: 62, station: 40 * 366 }
 
-type AskedDays = Pick<ParameterValues<typeof parameters>, 'from' | 'to'>
+/** @throws BadFields for a `when` of too many days, or beside `from` and `to` */
+function askedRange(
+  { values, filter: { stations }, kept, range }: RequestOf<typeof parameters, Format>,
+  days: { readonly last: number; readonly today: number },
+): DayRange {
+  const fault = values.when && whenFaultOf(values, isOne(stations), days.today)
+  if (fault !== undefined) throw new BadFields({ when: [fault] }, { kept, limit: range.limit })
+  return rangeOf(values.when ?? values, isOne(stations), days.last)
+}
+
+type Asked = ParameterValues<typeof parameters>
+type AskedDays = Pick<Asked, 'from' | 'to'>
+
+/** True for one station, of which a longer time can be read. */
+const isOne = (stations: readonly string[] | undefined): boolean =>
+  stations?.length === 1 && stations[0]?.endsWith('*') === false
+
+function whenFaultOf({ when, from, to }: Asked, isOneStation: boolean, last: number) {
+  if ((from ?? to) !== undefined) return 'Give `when`, or `from` and `to`.'
+  return when && rangeFault(when, isOneStation, last)
+}
 
 const mostDays = (isOneStation: boolean): number =>
   isOneStation ? maxDays.station : maxDays.network

@@ -15,6 +15,8 @@ export interface FormField {
   readonly options?: readonly { readonly value: string; readonly text: string }[]
   /** Values that the browser suggests; others may be entered too. */
   readonly suggestions?: readonly string[]
+  /** True if the form shows it only for a request that has it. */
+  readonly isRare?: boolean
   /** True if one of the options always applies, so the empty option is left out. */
   readonly isRequired?: boolean
 }
@@ -57,7 +59,8 @@ export function activeFilters({ kept, limit }: FormState, filters: WordedFilters
 
 /**
  * The active filters in words, in the order of their table: `GRAZ, observation, created from 22
- * January 2026`. A word says itself; of all other values the label tells what they are.
+ * January 2026`. A word says itself, and so does `when`; of all other values the label tells what
+ * they are.
  */
 export function filterWords(kept: readonly QueryPair[], filters: WordedFilters): string {
   const active = Array.from(filters).flatMap(([name, filter]) =>
@@ -69,7 +72,7 @@ export function filterWords(kept: readonly QueryPair[], filters: WordedFilters):
   const words = active.map(({ name, filter, value }) => {
     const text = shortened(valueWords(filter, value))
     const label = labelOf(name, filter)
-    return filter.takes === 'words'
+    return filter.takes === 'words' || name === 'when'
       ? text
       : `${label.charAt(0).toLowerCase()}${label.slice(1)} ${text}`
   })
@@ -109,9 +112,12 @@ export function chips(active: ReturnType<typeof activeFilters>): Child {
   return items.length > 0 && html`<ul class="chips" aria-label="Active filters">\n${items}</ul>\n`
 }
 
-/** Most words are accepted in upper and lower case. */
+/** Most words are accepted in upper and lower case, and countries by their names. */
 export function optionOf({ options }: FormField, value: string) {
-  return options?.find((option) => option.value.toLowerCase() === value.toLowerCase())
+  const wanted = value.toLowerCase()
+  return options?.find((each) =>
+    [each.value, each.text].some((own) => own.toLowerCase() === wanted),
+  )
 }
 
 /** The first page of a collection with these parameters. */

@@ -10,7 +10,7 @@ import { filterForm, hiddenInputs, sortLink } from './filter-form.ts'
 import type { Child, Html } from './html.ts'
 import { html } from './html.ts'
 import type { Page, PageFrame } from './layout.ts'
-import { ignoredNotice, link, wireOf } from './parts.ts'
+import { fetchCommand, getLine, ignoredNotice, link } from './parts.ts'
 import { tabsOfList } from './station-tabs.ts'
 import type { Column } from './table.ts'
 import { table } from './table.ts'
@@ -43,8 +43,8 @@ export interface CollectionView<Item> extends FormView {
 /** Further parts of a page. */
 interface PageParts extends Pick<PageFrame, 'banner'> {
   readonly links: Links
-  /** The headers of the same page as JSON, besides those of all JSON. */
-  readonly headers: Readonly<Record<string, string>>
+  /** How to get the list, if not by its formats alone. */
+  readonly get?: Child
   /** What stands at the left of the table, on wide screens. */
   readonly beside?: Child
   /** What stands above and below the table. */
@@ -64,9 +64,9 @@ const wholeLabels: Readonly<Partial<Record<Format, string>>> = {
 export function renderCollection<Item>(
   view: CollectionView<Item>,
   list: CollectionPage<Item>,
-  { links, headers, beside, above, below, banner = [], headline, extra }: PageParts,
+  { links, beside, get, above, below, banner = [], headline, extra }: PageParts,
 ): Page {
-  const { frame, noun, filters, whole = [] } = view
+  const { frame, noun, filters } = view
   const { kept, range, ignored, results } = list
   const state = { kept, limit: range.limit }
   const extent = extentOf(list, noun)
@@ -87,12 +87,11 @@ export function renderCollection<Item>(
     body: html`${tabsOfList(frame.section, kept, frame.up)}${ignoredNotice(ignored)}
 ${filterForm(view, state)}
 ${chips(activeFilters(state, filters))}
-${wireOf(new URL(json, list.pages.first), headers)}
+${get ?? getLine(gettingOf(view, list))}
 ${above}<div${beside && html` class="sided"`}>
 ${beside}<div>
 <p class="extent">${extent}</p>
 ${results.length > 0 && (view.rowsOf?.(results) ?? tableOf(view, list, links))}
-${whole.length > 0 && wholeLinks(whole, kept)}
 ${(list.count > range.limit || range.offset > 0) && pager(list)}
 </div>
 </div>
@@ -126,13 +125,20 @@ function tableOf<Item>(
   })
 }
 
-/** Links to the whole list in other formats. */
-function wholeLinks(formats: readonly Format[], kept: readonly QueryPair[]): Html {
-  const all = formats.map((format, index) => {
-    const href = `?${queryText([...kept, ['format', format]])}`
-    return html`${index > 0 && ' or '}<a href="${href}">${wholeLabels[format] ?? format}</a>`
-  })
-  return html`<p>All of these as ${all}.</p>\n`
+/** The whole list in its formats, else the page as JSON. */
+function gettingOf(
+  { whole = [] }: Pick<CollectionView<never>, 'whole'>,
+  list: CollectionPage<unknown>,
+) {
+  const { kept, pages } = list
+  const formats = whole.map((format) => ({
+    text: wholeLabels[format] ?? format,
+    href: `?${queryText([...kept, ['format', format]])}`,
+  }))
+  const json = { text: 'JSON', href: jsonLink(list) }
+  const [first = json] = formats
+  const url = new URL(first.href, pages.first)
+  return { command: fetchCommand(url.href), formats: [...formats, json] }
 }
 
 export interface CollectionPage<Item> {

@@ -7,6 +7,7 @@ import { relativeUrl } from '../http/http-server.ts'
 import { rawQuery } from '../http/resource.ts'
 import { send } from '../http/send.ts'
 import { renderBadRequest, renderFailure } from './error-page.ts'
+import type { FormView } from './filter-form.ts'
 import { layOut } from './layout.ts'
 
 /**
@@ -41,8 +42,14 @@ export function answerByAccept({ apiPath, dataPath, site }: ApiContext) {
     reply.headers({ ...known.headers, vary: compressedVary })
     const page =
       known instanceof BadFields
-        ? renderBadRequest(known, place, request.routeOptions.config.faultForm)
+        ? renderBadRequest(known, place, formOf(request, site().countries))
         : renderFailure(known, { ...place, allowed })
     send(reply.code(known.statusCode), 'html', layOut(page, site()))
   }
+}
+
+/** The form of a resource, with the countries of the archive. */
+function formOf(request: FastifyRequest, countries: readonly string[]): FormView | undefined {
+  const form = request.routeOptions.config.faultForm
+  return form && { ...form, countries }
 }

@@ -1,8 +1,9 @@
 /** The filter form of a collection, and the links that sort its table. */
+import { allCountries, byName, countryName } from '../../parse/countries.ts'
 import type { FormState } from '../http/errors.ts'
 import type { QueryPair } from '../http/links.ts'
 import type { FormField } from './active-filters.ts'
-import { firstPage, optionOf, settings } from './active-filters.ts'
+import { firstPage, optionOf } from './active-filters.ts'
 import type { Child, Html } from './html.ts'
 import { html } from './html.ts'
 import { link } from './parts.ts'
@@ -25,26 +26,34 @@ export interface FormView {
   readonly fields: readonly Field[]
   /** The label of the link that removes all filters. */
   readonly all?: string
+  /** The countries of the archive, by which files are chosen; without them, all countries. */
+  readonly countries?: readonly string[] | undefined
   /** Page sizes that people can choose; without it, the form has no field for them. */
   readonly sizes?: readonly number[]
 }
+
+/** The fields of the first row; a form with others has them behind `More`. */
+const firstRow = new Set(['station', 'search', 'country', 'when', 'week', 'since'])
 
 /**
  * The filter form of a page.
  * @param faults of a rejected request, by parameter
  */
 export function filterForm(view: FormView, state: FormState, faults: Faults = {}): Html {
-  const form = formOf(view, state, faults)
-  const { fields, chosen, isFaulty, all, hidden, otherFaults } = form
+  const { fields, all, hidden, otherFaults } = formOf(view, state, faults)
+  const isShort = fields.length <= 4
+  const first = fields.filter(({ name }) => isShort || firstRow.has(name))
+  const more = fields.filter((field) => !first.includes(field))
   return html`${
     fields.length > 0 &&
-    html`<input type="checkbox" class="fold" id="fold"${isFaulty && html` checked`}><label class="fold" for="fold">Filter${chosen > 0 && ` (${chosen})`}</label>
-<form class="filters" method="get" role="search" aria-label="Filters">
+    html`<form class="filters" method="get" role="search" aria-label="Filters">
 <input type="hidden" name="format" value="api">
 ${hiddenInputs(hidden)}
-${fields.map(fieldHtml)}
+<div class="row">
+${first.map(fieldHtml)}
 <div class="field submit"><button>Show</button> ${link(all, all && '?format=api')}</div>
-</form>`
+</div>
+${more.length > 0 && moreFields(more)}</form>`
   }
 ${
   otherFaults.length > 0 &&
@@ -53,6 +62,28 @@ ${otherFaults.map(({ name, messages }) => html`<li><code>${name}</code>: ${messa
 </ul>
 `
 }`
+}
+
+/** The other fields: open if one of them is filled in or refused. */
+function moreFields(fields: readonly FieldData[]): Html {
+  const isOpen = fields.some(({ places, faults }) => places.length + faults.length > 0)
+  const names = fields.map(({ label }) => label.toLowerCase()).join(', ')
+  return html`<details class="more"${isOpen && html` open`}>
+<summary>More: ${names}</summary>
+<div class="row">
+${fields.map(fieldHtml)}</div>
+</details>
+`
+}
+
+/** Countries are chosen by name. */
+function withCountries({ fields, countries = [] }: FormView): readonly Field[] {
+  const some = countries.length === 0 ? allCountries() : byName(countries)
+  return fields.map((field) =>
+    field.name === 'country' && field.options === undefined
+      ? { ...field, options: some.map((value) => ({ value, text: countryName(value) })) }
+      : field,
+  )
 }
 
 /** Parameters that a form repeats. */
@@ -82,7 +113,9 @@ interface Option {
 function fieldHtml(field: FieldData): Html {
   const { name, label, hint, options, faults } = field
   const isFaulty = faults.length > 0
-  const example = hint !== '' && !options && ` For example: ${hint}`
+  // Only of a text that is no value does an example say more.
+  const isUnread = faults.some((fault) => fault.startsWith('Enter '))
+  const example = isUnread && hint !== '' && !options && ` For example: ${hint}`
   return html`<div class="field${isFaulty && ' fault'}">
 <label for="f-${name}">${label}</label>
 ${options ? selectHtml(field) : inputHtml(field)}
@@ -117,11 +150,12 @@ ${
 }
 
 /** What a form shows. @param faults of a rejected request, by parameter */
-export function formOf(
-  { fields, all, sizes }: FormView,
-  { kept, limit }: FormState,
-  faults: Faults = {},
-) {
+export function formOf(view: FormView, { kept, limit }: FormState, faults: Faults = {}) {
+  const { all, sizes } = view
+  const asked = new Set([...kept.map(([name]) => name), ...Object.keys(faults)])
+  const fields = withCountries(view).filter(
+    ({ name, isRare = false }) => !isRare || asked.has(name),
+  )
   const sizeField = sizes && sizesOf(sizes, limit)
   const shown = [
     ...fields.map((field) => fieldOf(field, kept, faults[field.name] ?? [])),
@@ -131,8 +165,6 @@ export function formOf(
   const names = new Set(fields.map(({ name }) => name))
   return {
     fields: shown,
-    chosen: new Set(kept.flatMap(([name]) => (settings.has(name) ? [] : [name]))).size,
-    isFaulty: Object.keys(faults).length > 0,
     all,
     hidden: kept
       // A refused value without a field could not be corrected.

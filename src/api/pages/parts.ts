@@ -56,27 +56,23 @@ export function prose(text: string): Html {
   return html`${text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : part))}`
 }
 
-/**
- * The request for the JSON of a page and the head of its response, as programs see them.
- * @param headers of the response besides those of all JSON, with names in lower case
- */
-export function wireOf(json: URL, headers: Readonly<Record<string, string>>): Html {
-  const { href, host, pathname, search } = json
-  const nameOf = (name: string): string =>
-    name.replaceAll(/(^|-)[a-z]/g, (letter) => letter.toUpperCase())
-  const lines = [
-    `Host: ${host}`,
-    '',
-    'HTTP/1.1 200 OK',
-    'Content-Type: application/json',
-    'Vary: Accept',
-    'Cache-Control: no-cache',
-    ...Object.entries(headers).map(([name, value]) => `${nameOf(name)}: ${value}`),
-  ]
-  return html`<details class="wire">
-<summary>Request and response</summary>
-<pre tabindex="0">GET <a href="${href}">${pathname}${search}</a> HTTP/1.1
-${lines.map((line) => `${line}\n`)}</pre>
-</details>
+/** What a page shows, for programs: a command, and links to formats. */
+interface Getting {
+  readonly command: string
+  readonly formats: readonly { readonly text: string; readonly href: string }[]
+  /** What is got; `them` without it. */
+  readonly what?: string
+}
+
+/** One line: how to get what a page shows. */
+export function getLine({ command, formats, what = 'them' }: Getting): Html {
+  const links = formats.map(({ text, href }) => html` <a href="${href}">${text}</a>`)
+  return html`<div class="command get"><b>Get ${what}</b>
+<pre tabindex="0"><code>${command}</code></pre><button type="button" class="copy" hidden>Copy</button>${links}</div>
 `
+}
+
+/** The command that fetches a URL. */
+export function fetchCommand(url: string): string {
+  return `curl -s '${url.replaceAll("'", '%27')}'`
 }

@@ -9,6 +9,8 @@ import type { Identity, SiteFact, SiteFacts } from '../http/settings.ts'
 /** What a page says of the archive besides its own content. */
 interface SiteState {
   readonly openAlerts: number
+  /** The codes of the countries of the stations. */
+  readonly countries: readonly string[]
   /** False until the first scan of the archive has ended. */
   readonly isScanned: boolean
 }
@@ -26,8 +28,8 @@ export class Site {
 
   /** What changes pages besides their own content: a part of the tags of all pages. */
   version(): string {
-    const { openAlerts, isScanned } = this.#state
-    return `a${openAlerts}${isScanned ? '' : '-unscanned'}`
+    const { openAlerts, countries, isScanned } = this.#state
+    return `a${openAlerts}c${countries.length}${isScanned ? '' : '-unscanned'}`
   }
 
   /** Reads the state before a request for a page. */
@@ -40,9 +42,9 @@ export class Site {
 
   facts(): SiteFacts {
     const { title, notice } = this.#identity
-    const { openAlerts, isScanned } = this.#state
+    const { openAlerts, countries, isScanned } = this.#state
     const notices = [notice, isScanned ? undefined : unscanned].filter((each) => each !== undefined)
-    return { title, notices, facts: factsOf(this.#identity), openAlerts }
+    return { title, notices, facts: factsOf(this.#identity), openAlerts, countries }
   }
 
   async #update(): Promise<void> {
@@ -51,7 +53,7 @@ export class Site {
   }
 }
 
-const nothingKnown: SiteState = { openAlerts: 0, isScanned: true }
+const nothingKnown: SiteState = { openAlerts: 0, countries: [], isScanned: true }
 
 const unscanned =
   'The first scan of the archive has not ended: not all files are listed, and states are not known yet.'

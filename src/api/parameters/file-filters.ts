@@ -7,7 +7,7 @@ import type { FileFilter, TimeRange } from '../../catalogue/filter.ts'
 import { feedConditions, problems, problemWords } from '../../catalogue/filter.ts'
 import { areas } from '../../parse/archive-path.ts'
 import { parseDay, parseDays } from '../../parse/calendar.ts'
-import { countryName, isCountry } from '../../parse/countries.ts'
+import { countryName, countryNamed } from '../../parse/countries.ts'
 import { fileDurations, fileTypes, fileVersions } from '../../parse/types.ts'
 import type { QueryPair } from '../http/links.ts'
 import * as described from '../openapi/schema.ts'
@@ -25,11 +25,13 @@ import {
   range,
   time,
   usPerSecond,
+  when,
   wordsOf,
   year,
 } from './filter-values.ts'
 import type { Parameter } from './parameter.ts'
 import { choices, selection } from './parameter.ts'
+import { whenField } from './when.ts'
 import {
   durationWords,
   sharedPeriods,
@@ -88,6 +90,16 @@ function idBound(
   }
 }
 
+const intervalPattern = /^\d{1,2} ?(?:[A-Za-z]|[Ss]ec|[Mm]in|[Hh][Zz])?$/
+
+/** The codes of names that an interval has: `1 Hz` is one second. */
+function intervalsOf(text: string): readonly string[] {
+  const [, number = '', unit = ''] = /^(\d+) ?(\w*)$/.exec(text.toUpperCase()) ?? []
+  const own = number.padStart(2, '0')
+  if (unit === 'HZ') return Number(number) === 1 ? ['01S', '01Z'] : [`${own}Z`]
+  return [`${own}${unit.slice(0, 1) || 'S'}`]
+}
+
 const sourceWords: Readonly<Record<string, string>> = {
   R: 'from receivers',
   S: 'from streams',
@@ -95,8 +107,8 @@ const sourceWords: Readonly<Record<string, string>> = {
 }
 
 const station = (described: Described) =>
-  code('stations', /^[A-Za-z0-9]{4}(?:[A-Za-z0-9]{5})?$/, {
-    fault: 'Enter station codes of 4 or 9 characters.',
+  code('stations', /^(?:[A-Za-z0-9]{4}(?:[A-Za-z0-9]{5})?|[A-Za-z0-9]{1,8}\*)$/, {
+    fault: 'Enter station codes of 4 or 9 characters, or their beginning with an asterisk.',
     ...described,
   })
 
@@ -105,18 +117,25 @@ export const filterParameters: ReadonlyMap<string, FilterParameter> = new Map(
     // Those with a field first, in the order of the form.
     station: station({
       meaning:
-        'The station, in upper or lower case: a code of 4 characters matches names of both forms, a code of 9 characters only that code.',
+        'The station, in upper or lower case: a code of 4 characters matches names of both forms, a code of 9 characters only that code, and `GR*` all codes that begin with `GR`.',
       example: 'graz',
-      field: { label: 'Station', hint: 'GRAZ, WTZR00DEU' },
+      field: { label: 'Station', hint: 'GRAZ, MATE, GR*' },
     }),
-    country: code('countries', /^[A-Za-z]{3}$/, {
-      fault: 'Enter country codes of 3 letters (ISO 3166-1 alpha-3), such as AUT.',
-      isKnown: isCountry,
+    country: code('countries', /^\D{2,60}$/, {
+      fault:
+        'Enter countries by their codes (ISO 3166-1 alpha-3) or names, such as AUT or Austria.',
+      codesOf: (text) => [countryNamed(text) ?? []].flat(),
       meaning:
-        'The country of the station (ISO 3166-1 alpha-3), from long names. A short name has the country of the long code that starts with its own, if exactly one such code has files.',
+        'The country of the station, by its code (ISO 3166-1 alpha-3) or its English name, from long names. A short name has the country of the long code that starts with its own, if exactly one such code has files.',
       example: 'AUT',
       field: { label: 'Country', hint: 'AUT' },
-      textOf: (value) => countryName(value.toUpperCase()),
+      textOf: (value) => countryName(countryNamed(value) ?? value),
+    }),
+    when: when((overlaps) => ({ overlaps }), {
+      meaning:
+        'The nominal time span of the data overlaps this time: a day (`2026-01-22`, `2026-022`, `22 Jan 2026`), a month (`2026-01`, `March 2026`), a year, a range of two of these separated by a slash or `to` (either may be `..`), a GPS week (`week 2402`, or its number alone if it is no year from 1980 to 2079), or a moment.',
+      example: '2026-01',
+      field: whenField,
     }),
     startDate: {
       bound: { of: 'overlaps', end: 'from', numberOf: beginOf },
@@ -124,7 +143,7 @@ export const filterParameters: ReadonlyMap<string, FilterParameter> = new Map(
         meaning:
           'The nominal time span of the data includes this time or starts later. A bare date, a month or a year means its start.',
         example: '2026-01-22T05:00:00Z',
-        field: { label: 'From', hint: '2026-022, 2026-01' },
+        field: { label: 'From', hint: '2026-022, 2026-01', isRare: true },
       }),
     },
     endDate: {
@@ -133,14 +152,14 @@ export const filterParameters: ReadonlyMap<string, FilterParameter> = new Map(
         meaning:
           'The data start at this time or earlier. A bare date, a month or a year means its end.',
         example: '2026-01-23',
-        field: { label: 'To', hint: '2026-01-23, 2026-01' },
+        field: { label: 'To', hint: '2026-01-23, 2026-01', isRare: true },
       }),
     },
     covers: time((us) => ({ overlaps: { fromUs: us, toUs: us } }), {
       meaning:
         'The nominal time span of the data includes this time, or begins at it. A bare date means its midnight.',
       example: '2026-01-22T05:13:00Z',
-      field: { label: 'Covers the time', hint: '2026-01-22 05:13' },
+      field: { label: 'Covers the time', hint: '2026-01-22 05:13', isRare: true },
     }),
     file_type: wordsOf('types', typeWords, {
       meaning:
@@ -158,7 +177,7 @@ export const filterParameters: ReadonlyMap<string, FilterParameter> = new Map(
       meaning:
         'The form of the name, in upper or lower case: `r2` short, `r3` long. The values of `rinexVersion` are accepted too.',
       example: 'r3',
-      field: selection('Form of the name', fileVersions, (value) =>
+      field: selection('Name', fileVersions, (value) =>
         value === 'r2' ? 'short (RINEX 2)' : 'long (RINEX 3, 4)',
       ),
       wordOf: versionLabel,
@@ -172,11 +191,13 @@ export const filterParameters: ReadonlyMap<string, FilterParameter> = new Map(
       ),
       wordOf: (area) => area,
     }),
-    interval: code('intervals', /^[0-9]{2}[A-Za-z]$/, {
-      fault: 'Enter intervals such as 30S.',
-      meaning: 'The sampling interval of a long name.',
+    interval: code('intervals', intervalPattern, {
+      fault: 'Enter intervals such as 30S, 1 s or 1 Hz.',
+      codesOf: intervalsOf,
+      meaning:
+        'The sampling interval of a long name, as there (`30S`) or as a number with `s`, `min`, `h`, `d` or `Hz`; a number alone has seconds.',
       example: '30S',
-      field: { label: 'Interval', hint: '30S' },
+      field: { label: 'Interval', hint: '30 s, 1 Hz' },
     }),
     filename__contains: name('contains', {
       meaning:

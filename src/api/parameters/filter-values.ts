@@ -7,6 +7,7 @@ import { dateWords } from '../pages/date-words.ts'
 import { union } from './joined-filters.ts'
 import type { InvalidValue, Meaning, Parameter } from './parameter.ts'
 import { endsBeforeItBegins, invalidChoice } from './parameter.ts'
+import { readWhen, whenFault, whenSchema, whenWords } from './when.ts'
 import type { Words } from './words.ts'
 import { readerOf, themselves } from './words.ts'
 
@@ -119,20 +120,20 @@ export function wordsOf<Key extends ListKey>(
 /**
  * A code, in upper or lower case.
  * @param pattern without flags, which a schema cannot have
- * @param described.isKnown false for a code in upper case that cannot be
+ * @param described.codesOf the codes that a text means, in upper case; none if it cannot be
  */
 export function code(
   key: 'stations' | 'countries' | 'intervals' | 'contents',
   pattern: RegExp,
-  described: WithFault & { readonly isKnown?: (code: string) => boolean },
+  described: WithFault & { readonly codesOf?: (text: string) => readonly string[] },
 ): FilterParameter {
-  const { isKnown = () => true, fault } = described
+  const { codesOf = (text: string): readonly string[] => [text.toUpperCase()], fault } = described
   return choice(
     { type: 'string', pattern: pattern.source },
     { textOf: (text) => text.toUpperCase(), ...described },
     (value): FileFilter | InvalidValue => {
-      const code = value.toUpperCase()
-      return pattern.test(value) && isKnown(code) ? { [key]: [code] } : { fault }
+      const codes = pattern.test(value) ? codesOf(value) : []
+      return codes.length > 0 ? { [key]: codes } : { fault }
     },
   )
 }
@@ -152,10 +153,15 @@ export function day(
 }
 
 export function year(described: Described): FilterParameter {
-  return choice({ type: 'string', pattern: String.raw`^\d{4}$` }, described, (value) => {
-    if (!/^\d{4}$/.test(value)) return { fault: 'Enter a year such as 2026.' }
-    return { years: [Number(value)] }
-  })
+  return choice(
+    { type: 'string', pattern: String.raw`^(?:[013-9]\d{3}|20\d{2})$` },
+    described,
+    (value) => {
+      if (!/^\d{4}$/.test(value)) return { fault: 'Enter a year such as 2026.' }
+      if (isLateYear(value)) return { fault: noYear(value) }
+      return { years: [Number(value)] }
+    },
+  )
 }
 
 /**
@@ -230,9 +236,19 @@ export function dayOrTime(
   described: Described,
 ): FilterParameter {
   return condition(daysOrTime, { textOf: dateWords, ...described }, (value) => {
+    if (isLateYear(value)) return { fault: noYear(value) }
     const span = parseSpan(value)
     return span === undefined ? { fault: 'Enter a valid date/time.' } : add(span)
   })
+}
+
+/** A GPS week that is given as a year. */
+function isLateYear(text: string): boolean {
+  return /^2[1-9]\d\d$/.test(text)
+}
+
+function noYear(text: string): string {
+  return `Enter a year of data; GPS week ${text} is written "when=${text}".`
 }
 
 export const usPerSecond = 1e6
@@ -241,4 +257,13 @@ export const usPerDay = secondsPerDay * usPerSecond
 /** The time of some days up to their last second, because data start on whole seconds. */
 export function startsOn({ from, to }: Days): Required<TimeRange> {
   return { fromUs: from * usPerDay, toUs: (to + 1) * usPerDay - usPerSecond }
+}
+
+/** @param add gets the range of a time in any form that people write (`when.ts`) */
+export function when(add: (range: TimeRange) => FileFilter, described: Described): FilterParameter {
+  return condition(whenSchema, { textOf: whenWords, ...described }, (value) => {
+    const read = readWhen(value)
+    if (read === undefined) return { fault: whenFault }
+    return 'fault' in read ? read : add(read.range)
+  })
 }

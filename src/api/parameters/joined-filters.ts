@@ -1,5 +1,6 @@
 /** Joins filters of files: the values of a choice, and all filters of a request. Pure. */
 import type { FileFilter } from '../../catalogue/filter.ts'
+import { stationMatcher } from '../../catalogue/filter.ts'
 
 /**
  * Joins the filters of the values of a choice, each of one list, in one pass: there may be many. If
@@ -50,10 +51,12 @@ function intersectRanges(a: Range, b: Range): Range {
   return merged
 }
 
-/** The codes that both lists include. A code of 4 characters includes those that start with it. */
+/**
+ * The codes that both lists include. A code of 4 characters includes those that start with it, and
+ * `GR*` all that start with `GR`.
+ */
 function intersectStations(a: readonly string[], b: readonly string[]): string[] {
-  const includes = (codes: readonly string[], code: string) =>
-    codes.includes(code) || codes.includes(code.slice(0, 4))
+  const includes = (codes: readonly string[], code: string) => stationMatcher(codes)(code)
   return [
     ...a.filter((code) => includes(b, code)),
     ...b.filter((code) => !a.includes(code) && includes(a, code)),

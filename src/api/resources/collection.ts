@@ -168,9 +168,10 @@ export function addCollection<Item, P extends Parameters, S extends CollectionSt
 function readingOf<Item, P extends Parameters, S extends CollectionState | undefined>(
   context: ApiContext,
   { name, item: { fields }, find, whole = {}, page: { ordering: usual } }: Collection<Item, P, S>,
-  view: CollectionView<Item>,
+  ownView: CollectionView<Item>,
 ) {
   return async (asked: RequestOf<P, Format>, state: S, requester: Requester) => {
+    const view = { ...ownView, countries: context.site().countries }
     const found = await find(asked, state, requester)
     const { ignored, range, format } = asked
     const kept = keptOf(asked, usual)
@@ -190,7 +191,6 @@ function readingOf<Item, P extends Parameters, S extends CollectionState | undef
     const list = { count, range, kept, ignored, pages, ordering }
     const parts = {
       links,
-      headers: { ...state?.headers, ...headers },
       banner: state?.banner ?? [],
       below,
       extra,

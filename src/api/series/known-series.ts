@@ -1,5 +1,6 @@
 /** The series of the network with their states. */
 import type { FileFilter } from '../../catalogue/filter.ts'
+import { stationMatcher } from '../../catalogue/filter.ts'
 import type { Head } from '../../catalogue/records.ts'
 import { countryOf } from '../../parse/countries.ts'
 import type { AsOf } from '../../series/as-of.ts'
@@ -95,7 +96,7 @@ export function matchesSeries(
   return (
     isChosen(chosen, own) &&
     (types?.includes(fileType) ?? true) &&
-    (stations?.some((code) => code === station || code === station.slice(0, 4)) ?? true) &&
+    (stations === undefined || stationMatcher(stations)(station)) &&
     (countries === undefined || (country !== undefined && countries.includes(country)))
   )
 }

@@ -8,6 +8,7 @@ import type {
   Problem,
   TimeRange,
 } from '../filter.ts'
+import { stationMatcher } from '../filter.ts'
 import type { DateRange } from './date-ranges.ts'
 import {
   intersect,
@@ -123,9 +124,9 @@ function stationsOf(
   { stations, sites }: Resolving,
 ): number[] | undefined {
   if (codes === undefined && countries === undefined) return undefined
-  const wanted = codes && new Set(codes)
+  const isWanted = codes && stationMatcher(codes)
   return [...stations]
-    .filter(([, code]) => !wanted || wanted.has(code) || wanted.has(code.slice(0, 4)))
+    .filter(([, code]) => isWanted?.(code) ?? true)
     .filter(([, code]) => !countries || countries.includes(sites?.country(code) ?? ''))
     .map(([id]) => id)
 }

@@ -156,7 +156,7 @@ t.test('a 400 response names all invalid values', async (t) => {
   t.strictSame(answer.json(), {
     since: ['Enter a whole number.'],
     wait: ['Enter a whole number.'],
-    station: ['Enter station codes of 4 or 9 characters.'],
+    station: ['Enter station codes of 4 or 9 characters, or their beginning with an asterisk.'],
     area: [choice('foo'), choice('bar')],
     file_type: [choice('x')],
     file_duration: [choice('z')],

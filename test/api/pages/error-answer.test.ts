@@ -130,7 +130,6 @@ t.test('browsers get errors below data/ as pages with a link up', async (t) => {
 t.test('the form of a rejected request repeats no refused value without a field', async (t) => {
   const { page } = await openService(t)
   for (const [url, name] of [
-    ['changes/?since=bad&station=GRAZ', 'since'],
     ['series/?ordering=bad&period=01H', 'ordering'],
     ['rinex-file/?expand=bad&ordering=filename', 'expand'],
   ] as const)

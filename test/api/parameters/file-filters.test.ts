@@ -13,6 +13,12 @@ const newYear = us('2026-01-01T00:00:00Z')
 const secondUs = 1_000_000
 const dayUs = 86_400 * secondUs
 
+/** @param first its Sunday */
+function weekOf(first: string): TimeRange {
+  const fromUs = us(`${first}T00:00:00Z`)
+  return { fromUs, toUs: fromUs + 7 * dayUs - secondUs }
+}
+
 /** Valid values of a parameter with their filters, and invalid values. */
 interface ParameterCases {
   readonly valid: Readonly<Record<string, FileFilter>>
@@ -75,7 +81,7 @@ const years: ParameterCases = {
     '1970': { years: [1970] },
     '1972,1971': { years: [1972, 1971] },
   },
-  invalid: ['70', '19700', 'x', '1970-01', '-1970'],
+  invalid: ['70', '19700', 'x', '1970-01', '-1970', '2445'],
 }
 
 const stations: ParameterCases = {
@@ -84,6 +90,7 @@ const stations: ParameterCases = {
     'GRAZ,graz00aut': { stations: ['GRAZ', 'GRAZ00AUT'] },
     'graz,GRAZ,graz': { stations: ['GRAZ'] },
     '0000': { stations: ['0000'] },
+    'gr*,GRAZ': { stations: ['GR*', 'GRAZ'] },
   },
   invalid: ['gra', 'graz0', 'graz00au', 'graz00autt', 'gr_z', 'gräz', 'gra%', 'ſſſſ', '*'],
 }
@@ -166,6 +173,8 @@ const table: Readonly<Record<string, ParameterCases>> = {
       aut: { countries: ['AUT'] },
       'AUT,deu': { countries: ['AUT', 'DEU'] },
       XKX: { countries: ['XKX'] },
+      'Norway,nor': { countries: ['NOR'] },
+      türkiye: { countries: ['TUR'] },
     },
     invalid: ['at', 'aust', 'a1t', 'aüt', 'QQQ', 'IGS'],
   },
@@ -199,8 +208,16 @@ const table: Readonly<Record<string, ParameterCases>> = {
     invalid: ['2026-366', '2026-000', '2026-12', '2026', '2026-22', '2026366'],
   },
   interval: {
-    valid: { '30s': { intervals: ['30S'] }, '30S,01H': { intervals: ['30S', '01H'] } },
-    invalid: ['30', 'S', '030S', '1S'],
+    valid: {
+      '30s': { intervals: ['30S'] },
+      '30S,01H': { intervals: ['30S', '01H'] },
+      '1': { intervals: ['01S'] },
+      '1s': { intervals: ['01S'] },
+      '1 Hz': { intervals: ['01S', '01Z'] },
+      '20 Hz': { intervals: ['20Z'] },
+      '15 min': { intervals: ['15M'] },
+    },
+    invalid: ['S', '030S', 'x', '-1'],
   },
   content: {
     valid: { mo: { contents: ['MO'] }, 'MO,GN': { contents: ['MO', 'GN'] } },
@@ -224,6 +241,26 @@ const table: Readonly<Record<string, ParameterCases>> = {
       '2026-01/2026-001': { overlaps: { fromUs: newYear, toUs: newYear + dayUs - secondUs } },
     },
     invalid: ['2026-01-01', '/', '..', '2026-01-02/2026-01-01', '../../..', '2026-01-01/', 'x/..'],
+  },
+  when: {
+    valid: {
+      '2026-01-01': { overlaps: { fromUs: newYear, toUs: newYear + dayUs - secondUs } },
+      '2026-001': { overlaps: { fromUs: newYear, toUs: newYear + dayUs - secondUs } },
+      '1 Jan 2026 (001)': { overlaps: { fromUs: newYear, toUs: newYear + dayUs - secondUs } },
+      '2026-01': { overlaps: { fromUs: newYear, toUs: newYear + 31 * dayUs - secondUs } },
+      'January 2026': { overlaps: { fromUs: newYear, toUs: newYear + 31 * dayUs - secondUs } },
+      '2026': { overlaps: { fromUs: newYear, toUs: newYear + 365 * dayUs - secondUs } },
+      '2026-001/2026-002': { overlaps: { fromUs: newYear, toUs: newYear + 2 * dayUs - secondUs } },
+      '2026-01-01 to 2 Jan 2026': {
+        overlaps: { fromUs: newYear, toUs: newYear + 2 * dayUs - secondUs },
+      },
+      '2026/..': { overlaps: { fromUs: newYear } },
+      '2445': { overlaps: weekOf('2026-11-15') },
+      'week 2445': { overlaps: weekOf('2026-11-15') },
+      'GPS week 2000': { overlaps: weekOf('2018-05-06') },
+      '2026-01-01 00:00': { overlaps: { fromUs: newYear, toUs: newYear } },
+    },
+    invalid: ['x', '..', '2026-13', '2026-02-30', '2026-002/2026-001', '244', 'week'],
   },
   startDate: {
     valid: {
@@ -254,7 +291,7 @@ const table: Readonly<Record<string, ParameterCases>> = {
       '2026-02': { overlaps: { toUs: newYear + 59 * dayUs - secondUs } },
       '2025': { overlaps: { toUs: newYear - secondUs } },
     },
-    invalid: ['2026-02-30', '2026-01-01T25:00', 'x', '..'],
+    invalid: ['2026-02-30', '2026-01-01T25:00', 'x', '..', '2445'],
   },
   rinexVersion: {
     valid: {
@@ -380,7 +417,7 @@ t.test('a 400 response names all faults, each once', async (t) => {
     },
   )
   t.strictSame(faultsOf({ station: ['a,b', 'c'] }), {
-    station: ['Enter station codes of 4 or 9 characters.'],
+    station: ['Enter station codes of 4 or 9 characters, or their beginning with an asterisk.'],
   })
 })
 
