@@ -67,8 +67,7 @@ function ownQuery(outage: Outage): string {
   const periods = new Set(outage.map(({ series }) => series.period))
   return queryText([
     ['station', stationsOf(outage).join(',')],
-    ['from', days[0] ?? ''],
-    ['to', days[1] ?? ''],
+    ['when', [...new Set(days)].join('/')],
     ['period', [...periods].join(',')],
     ['format', 'api'],
   ])
