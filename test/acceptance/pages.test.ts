@@ -69,6 +69,7 @@ for (const javaScriptEnabled of [true, false])
       await page.goto(`${api}rinex-file/`)
       t.match(await page.title(), /^All 18\d files, 7\.9 kB/)
       await page.getByLabel('Station', { exact: true }).fill('graz')
+      await page.getByText(/^More: type/).click()
       await page.getByLabel('Type', { exact: true }).selectOption('observation')
       await follow(page, page.getByRole('button', { name: 'Show' }))
       t.match(await page.locator('.extent').textContent(), '1 to 20 of 34 files')
@@ -80,13 +81,10 @@ for (const javaScriptEnabled of [true, false])
       t.match(await h1.textContent(), 'GRAZ, observation, hour: 4 files')
       await follow(page, page.getByRole('link', { name: 'Remove the filter hour, 4 files' }))
       t.match(await h1.textContent(), 'GRAZ, observation: 34 files')
-      await page.getByLabel('Covers the time').fill('2026-01-30 05:13')
+      await page.getByLabel('When').fill('2026-01-30 05:13')
       await follow(page, page.getByRole('button', { name: 'Show' }))
-      t.match(
-        await h1.textContent(),
-        'GRAZ, covers the time 30 Jan 2026 05:13, observation: 2 files',
-      )
-      await follow(page, page.getByRole('link', { name: /Remove the filter Covers/ }))
+      t.match(await h1.textContent(), 'GRAZ, 30 Jan 2026 05:13, observation: 2 files')
+      await follow(page, page.getByRole('link', { name: /Remove the filter When/ }))
       await follow(page, page.getByRole('link', { name: 'Start of data' }))
       const first = page.locator(`${rows} th`).first()
       t.match(await first.textContent(), 'GRAZ00AUT_S_20260300500', 'the latest data first')
@@ -98,14 +96,17 @@ for (const javaScriptEnabled of [true, false])
       await follow(page, page.getByRole('link', { name: /Remove the filter Type/ }))
       t.match(await page.locator('.extent').textContent(), '1 to 20 of 64 files')
       t.equal(await page.getByLabel('Station', { exact: true }).inputValue(), 'graz')
-      await page.getByLabel('From', { exact: true }).fill('never')
+      await page.getByLabel('When').fill('never')
       await follow(page, page.getByRole('button', { name: 'Show' }))
       t.equal(
-        await page.getByLabel('From', { exact: true }).inputValue(),
+        await page.getByLabel('When').inputValue(),
         'never',
         'the form keeps the invalid value',
       )
-      t.match(await page.locator('#e-startDate').textContent(), 'Enter a valid date/time.')
+      t.match(
+        await page.locator('#e-when').textContent(),
+        'Enter a day, a month, a year, a range, a GPS week or a time.',
+      )
       t.strictSame(complaints, [])
     },
   )

@@ -119,6 +119,7 @@ const tasks: readonly Task[] = [
     run: async (t, hand) => {
       await hand.search(lastMonth)
       await hand.choose('Country', 'Austria')
+      await hand.page.getByText(/^More: type/).click()
       await hand.choose('Type', 'observation')
       await hand.fill('Interval', '30S')
       await hand.click(hand.page.getByRole('button', { name: 'Show' }))
@@ -162,7 +163,7 @@ const tasks: readonly Task[] = [
     run: async (t, hand) => {
       const day = dayAgo(100)
       await hand.section('Files')
-      await hand.fill('Covers the time', `${day}T05:13`)
+      await hand.fill('When', `${day}T05:13`)
       await hand.enter()
       const starts = await hand.page.locator('tbody td[data-label="Start of data"] time').all()
       const days = await Promise.all(starts.map((start) => start.getAttribute('datetime')))
