@@ -18,6 +18,8 @@ export interface StationRow {
   readonly delivery: StationDelivery
   readonly days: readonly Cell[]
   readonly hours: readonly Cell[]
+  /** Numbers of cells that are lost. */
+  readonly lost: { readonly days: number; readonly hours: number }
 }
 
 /** The stations of a country, the worst first. */
@@ -49,10 +51,13 @@ export function countryRows(
   const columns = columnsAt(asOf)
   const byStation = Map.groupBy(states, ({ station }) => station)
   const rows = [...byStation].flatMap(([station, series]) => {
-    const cells = cellsOf(series, columns)
     const state = stations.get(station)
-    const isShown = state === 'down' || state === 'late' || state === 'present'
-    return isShown ? [{ station, delivery: deliveryOf(state, cells), ...cells }] : []
+    if (state !== 'down' && state !== 'late' && state !== 'present') return []
+    const { days, hours } = cellsOf(series, columns)
+    const lost = { days: days.filter(isLost).length, hours: hours.filter(isLost).length }
+    const hasGaps = state === 'present' && lost.days + lost.hours > 0
+    const delivery = hasGaps ? 'gaps' : state === 'present' ? 'delivers' : state
+    return [{ station, delivery, days, hours, lost } satisfies StationRow]
   })
   const byCountry = Map.groupBy(rows.toSorted(worstFirst), ({ station }) => countryOf(station))
   return Array.from(byCountry, ([code, rows]) => ({ code, rows })).toSorted(worstCountryFirst)
@@ -61,14 +66,6 @@ export function countryRows(
 /** True for a station that is late or down, or lost something in a column. */
 export function isComplete({ delivery }: StationRow): boolean {
   return delivery === 'delivers'
-}
-
-function deliveryOf(
-  state: 'down' | 'late' | 'present',
-  { days, hours }: Pick<StationRow, 'days' | 'hours'>,
-): StationDelivery {
-  if (state !== 'present') return state
-  return [...days, ...hours].some(isLost) ? 'gaps' : 'delivers'
 }
 
 /** True for a cell of which files lack, or are damaged. */
@@ -128,7 +125,7 @@ function cellOf(found: number): Cell {
 const severity: readonly StationDelivery[] = ['down', 'late', 'gaps', 'delivers']
 
 function worstFirst(a: StationRow, b: StationRow): number {
-  const lost = ({ days, hours }: StationRow): number => [...days, ...hours].filter(isLost).length
+  const lost = ({ lost: { days, hours } }: StationRow): number => days + hours
   return (
     severity.indexOf(a.delivery) - severity.indexOf(b.delivery) ||
     lost(b) - lost(a) ||

@@ -25,23 +25,33 @@ const parts = [
   ['hours', hoursX],
 ] as const
 
-type Columns = ReturnType<typeof columnsAt>
+/** The columns of a matrix, and the cells that are drawn: most stations have the same ones. */
+interface Drawing extends ReturnType<typeof columnsAt> {
+  readonly asOf: number
+  readonly drawn: Map<string, DrawnCells>
+}
+
+/** The cells of days, or of hours: those that are lost stand alone, with their words. */
+interface DrawnCells {
+  readonly fine: readonly Html[]
+  readonly lost: readonly Html[]
+}
 
 /** @param asOf seconds since 1970 */
 export function matrix(countries: readonly CountryRows[], asOf: number): Child {
   if (countries.length === 0) return undefined
-  const columns = columnsAt(asOf)
+  const drawing = { ...columnsAt(asOf), asOf, drawn: new Map<string, DrawnCells>() }
   const found = countries.flatMap(({ rows }) => rows.flatMap(({ days, hours }) => [days, hours]))
   return html`<section class="matrix">
 <h2>All stations, 28 days and 24 hours <span class="note">a country opens its complete ones</span></h2>
 <div class="wide" tabindex="0" role="region" aria-label="All stations, 28 days and 24 hours">
-<div class="axis cells"><span></span>${axis(columns, asOf)}</div>
-${countries.map((country) => countryPart(country, columns, asOf))}</div>
+<div class="axis cells"><span></span>${axis(drawing)}</div>
+${countries.map((country) => countryPart(country, drawing))}</div>
 ${slotLegend(new Set(found.flat()), 'nothing expected')}</section>
 `
 }
 
-function axis({ firstDay, firstHour }: Columns, asOf: number): Html {
+function axis({ firstDay, firstHour, asOf }: Drawing): Html {
   const days = [0, 7, 14, 21].map(
     (day) => html`<text x="${day * size.cell}" y="11">${shortDay(firstDay + day, asOf)}</text>`,
   )
@@ -61,7 +71,7 @@ function picture(height: number, content: Child, label?: string, role = 'img'): 
 }
 
 /** A country with the rows of those stations that are not complete; the others are folded. */
-function countryPart({ code, rows }: CountryRows, columns: Columns, asOf: number): Html {
+function countryPart({ code, rows }: CountryRows, drawing: Drawing): Html {
   const name = code === undefined ? 'Short names' : countryName(code)
   const isDark = rows.every(({ delivery }) => delivery === 'down')
   const [shown, folded] = [true, false].map((isShown) =>
@@ -71,8 +81,8 @@ function countryPart({ code, rows }: CountryRows, columns: Columns, asOf: number
   const words = `${name}: ${complete} of ${counted(rows.length, 'station', 'stations')} complete`
   return html`<details id="country-${code}">
 <summary class="cells" title="${words}"><span><b>${name}</b> ${complete}/${rows.length}</span>${shares(rows)}</summary>
-${folded.map((row) => stationPart(row, columns, asOf))}</details>
-${shown.map((row) => stationPart(row, columns, asOf))}`
+${folded.map((row) => stationPart(row, drawing))}</details>
+${shown.map((row) => stationPart(row, drawing))}`
 }
 
 /** How many of the stations of a country delivered, as the height of each column. */
@@ -82,11 +92,16 @@ function shares(rows: readonly StationRow[]): Html {
   const drawn = parts.map(([part, left]) => {
     let lost = ''
     const columns = Array.from({ length: rows[0]?.[part].length ?? 0 }, (_, column) => {
-      const cells = rows.flatMap((row) => row[part][column] ?? [])
-      const known = cells.filter((cell) => cell !== 'due')
-      const height = Math.round((10 * high * known.filter(isLost).length) / known.length) / 10
+      let [known, bad, due] = [0, 0, 0]
+      for (const row of rows) {
+        const cell = row[part][column]
+        if (cell === 'due') due++
+        else if (cell !== undefined) known++
+        if (isLost(cell)) bad++
+      }
+      const height = known === 0 ? 0 : Math.round((10 * high * bad) / known) / 10
       if (height > 0) lost += `M${left + column * size.cell} ${top}h${wide}v${height}h-${wide}z`
-      return known.length > 0 ? 'present' : cells[0]
+      return known > 0 ? 'present' : due > 0 ? 'due' : undefined
     })
     return [
       html`<g class="sum">${cellMarks(columns, { ...place, x: left })}</g>`,
@@ -97,31 +112,19 @@ function shares(rows: readonly StationRow[]): Html {
 }
 
 /** The name of a station, how much of it is lost, and its cells. */
-function stationPart(row: StationRow, columns: Columns, asOf: number): Html {
+function stationPart(row: StationRow, drawing: Drawing): Html {
   const { station } = row
-  const [days, hours] = [row.days, row.hours].map((each) => each.filter(isLost).length)
+  const { days, hours } = row.lost
   const lost = [days && `${days} d`, hours && `${hours} h`].filter(Boolean).join(' ')
   const name = html`<a href="${stationHref({ station })}">${station}</a> ${lost || 'complete'}`
-  return html`<div class="cells"><span>${name}</span>${cells(row, columns, asOf)}</div>\n`
+  return html`<div class="cells"><span>${name}</span>${cellsOf(row, drawing)}</div>\n`
 }
 
 /** The cells of a station; those that are lost lead to the list of what is missing. */
-function cells(row: StationRow, columns: Columns, asOf: number): Html {
+function cellsOf(row: StationRow, drawing: Drawing): Html {
   const { station } = row
-  const placeOf = (x: number) => ({ cell: size.cell, height: 8, y: 2, x })
-  const fine = parts.map(([part, x]) =>
-    cellMarks(
-      row[part].map((cell) => (isLost(cell) ? undefined : cell)),
-      placeOf(x),
-    ),
-  )
-  const lost = parts.flatMap(([part, x]) =>
-    markRuns(row[part].map((cell) => (isLost(cell) ? cell : undefined))).map((run) => {
-      const words = part === 'days' ? daysWords(run, columns, asOf) : hoursWords(run, columns)
-      const title = html`<title>${words}: ${slotMarks[run.mark]}</title>`
-      return runMark(run.mark, run, placeOf(x), title)
-    }),
-  )
+  const cells = parts.map(([part, x]) => drawnCells(part, row[part], x, drawing))
+  const [fine, lost] = [cells.map((each) => each.fine), cells.flatMap((each) => each.lost)]
   if (lost.length === 0) return picture(size.row, fine)
   const href = `../missing/?station=${station}&format=api`
   return picture(
@@ -132,15 +135,39 @@ function cells(row: StationRow, columns: Columns, asOf: number): Html {
   )
 }
 
+function drawnCells(
+  part: 'days' | 'hours',
+  cells: StationRow['days'],
+  x: number,
+  drawing: Drawing,
+): DrawnCells {
+  const key = cells.join()
+  const known = drawing.drawn.get(key)
+  if (known !== undefined) return known
+  const place = { cell: size.cell, height: 8, y: 2, x }
+  const others = cells.map((cell) => (isLost(cell) ? undefined : cell))
+  const lost = markRuns(cells.map((cell) => (isLost(cell) ? cell : undefined)))
+  const drawn = {
+    fine: cellMarks(others, place),
+    lost: lost.map((run) => {
+      const words = part === 'days' ? daysWords(run, drawing) : hoursWords(run, drawing)
+      const title = html`<title>${words}: ${slotMarks[run.mark]}</title>`
+      return runMark(run.mark, run, place, title)
+    }),
+  }
+  drawing.drawn.set(key, drawn)
+  return drawn
+}
+
 type Run = ReturnType<typeof markRuns>[number]
 
 /** `26 Nov`, `18 to 27 Nov`. */
-function daysWords({ first, count }: Run, { firstDay }: Columns, asOf: number): string {
+function daysWords({ first, count }: Run, { firstDay, asOf }: Drawing): string {
   return shortDays(firstDay + first, firstDay + first + count - 1, asOf)
 }
 
 /** `13–14 h UTC` */
-function hoursWords({ first, count }: Run, { firstHour }: Columns): string {
+function hoursWords({ first, count }: Run, { firstHour }: Drawing): string {
   const [from, last] = [firstHour + first, firstHour + first + count - 1]
   return `${twoDigits(from % 24)}–${twoDigits((last % 24) + 1)} h UTC`
 }
