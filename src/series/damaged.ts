@@ -41,9 +41,9 @@ function damagedSeries(
     .flatMap(({ firstSlot, slots }) =>
       Array.from({ length: slots }, (_, index) => firstSlot + index),
     )
-    .flatMap((slot) => (isRecent(slot) ? (past.damaged.get(slot) ?? []) : []))
+    .filter((slot) => isRecent(slot) && past.damaged.has(slot))
   if (found.length === 0) return []
-  const since = Math.min(...found)
+  const since = Math.min(...found.map((slot) => past.damaged.get(slot) ?? Infinity))
   const times = { since, due: since, alertFrom: since + patienceSeconds }
-  return [{ station, fileType, period, kind: 'damaged', ...times }]
+  return [{ station, fileType, period, kind: 'damaged', damaged: found, ...times }]
 }

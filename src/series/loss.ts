@@ -15,6 +15,8 @@ export interface LostSeries extends SeriesKey, DueTimes {
    * the first was found so.
    */
   readonly since: number | undefined
+  /** The damaged slots, ascending. */
+  readonly damaged?: readonly number[]
 }
 
 /**

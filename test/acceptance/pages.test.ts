@@ -327,6 +327,7 @@ t.test('every page is accessible and requests only this server', { skip }, async
   const paths = [
     '',
     'network/',
+    'alerts/',
     'series/',
     'missing/',
     'missing/?from=never',
@@ -372,6 +373,25 @@ t.test('every page is accessible and requests only this server', { skip }, async
   }
   t.strictSame(complaints, [])
 })
+
+t.test(
+  'what a finger meets on Now and Alerts is large enough, also opened',
+  { skip },
+  async (t) => {
+    const { service, browser } = await startNetwork()
+    const { page } = await openPage(browser, service.url)
+    for (const path of ['network/', 'alerts/'])
+      for (const width of [1440, 390]) {
+        await page.setViewportSize({ width, height: 900 })
+        await page.goto(`${api}${path}`)
+        t.ok((await page.locator('.losses').count()) === 1, path)
+        t.strictSame(await accessibilityFaults(page, ['target-size']), [], `${path} at ${width}`)
+        await page.evaluate('document.querySelectorAll("details").forEach((e) => (e.open = true))')
+        t.strictSame(await accessibilityFaults(page, ['target-size']), [], `${path}, all is open`)
+        t.strictSame(await accessibilityFaults(page), [], `${path}, all is open`)
+      }
+  },
+)
 
 // The last one, because its new file changes the network.
 t.test('the network page leads to missing files, and shows a new file', { skip }, async (t) => {

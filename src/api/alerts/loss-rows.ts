@@ -19,19 +19,22 @@ const markOf: Readonly<Record<Loss['kind'], SlotMark>> = {
 /** Maximum numbers of file types and of stations of a loss: Missing has all. */
 const max = { series: 12, stations: 60 }
 
-/** The losses, a row each, which opens into its file types or its stations. */
-export function lossRows(losses: readonly Loss[]): Html {
+/**
+ * The losses, a row each, which opens into its file types or its stations.
+ * @param more what else is known of some, by their ids
+ */
+export function lossRows(losses: readonly Loss[], more?: ReadonlyMap<string, string>): Html {
   return html`<ul class="losses">
-${losses.map(lossRow)}</ul>
+${losses.map((loss) => lossRow(loss, more?.get(loss.id)))}</ul>
 `
 }
 
-function lossRow(loss: Loss): Html {
+function lossRow(loss: Loss, more = ''): Html {
   const { id, kind, station, alert } = loss
   const { who, what, late } = lossWords(loss)
   const isYoung = !alert && html` <span class="note">no alert yet</span>`
   return html`<li><details id="${id}">
-<summary>${slotMark(markOf[kind])}<b>${who}</b> <span>${what}${isYoung}</span> <span>${late}</span></summary>
+<summary>${slotMark(markOf[kind])}<b>${who}</b> <span>${what}${more}${isYoung}</span> <span>${late}</span></summary>
 ${station === undefined ? stationsOf(loss) : seriesOf(loss, station)}
 </details></li>
 `

@@ -3,7 +3,7 @@ import { secondsPerDay, secondsPerHour, secondsToIso } from '../../parse/calenda
 import { countryName } from '../../parse/countries.ts'
 import { counted, hourWords, readableDuration } from '../../runtime/readable.ts'
 import type { Loss, LostSeries } from '../../series/loss.ts'
-import { slotAt } from '../../series/series.ts'
+import { endOfSlot, periodRules, slotAt } from '../../series/series.ts'
 import { shortDay } from '../pages/date-words.ts'
 import { periodLabel, typeLabel } from '../pages/labels.ts'
 
@@ -39,10 +39,18 @@ function nowOf({ due, lateSeconds }: Loss): number {
   return due + lateSeconds
 }
 
+/** `day of 24 Nov is damaged`, `hour 13–14 is damaged`; of several files, their number. */
 function damagedWords(loss: Loss): string {
-  const [first] = loss.series
-  const what = loss.series.length === 1 && first ? `${periodLabel(first.period)} files` : 'files'
-  return `damaged ${what}, found ${timeText(loss.since ?? loss.due, nowOf(loss))} UTC`
+  const now = nowOf(loss)
+  const all = loss.series
+    .flatMap(({ period, damaged = [] }) => damaged.map((slot) => ({ slot, period })))
+    .sort((a, b) => endOfSlot(a.slot, a.period) - endOfSlot(b.slot, b.period))
+  const { slot = 0, period = '01D' } = all.at(-1) ?? {}
+  const end = endOfSlot(slot, period)
+  const day = shortDay(slotAt(end - 1, '01D'), now)
+  if (all.length > 1) return `${all.length} files are damaged, the last of ${day}`
+  if (period === '01D') return `day of ${day} is damaged`
+  return `${periodLabel(period)} ${slotText(end, periodRules[period].seconds, now)} is damaged`
 }
 
 /**

@@ -22,6 +22,8 @@ interface NetworkPageData {
   /** The name of the archive. */
   readonly title: string
   readonly archive: ArchiveFacts
+  /** The sizes of damaged files in words, by the ids of their losses. */
+  readonly damage: ReadonlyMap<string, string> | undefined
   /** The folder of the archive, if pages may say it. */
   readonly folder: string | undefined
   readonly map: Pick<StationMap, 'of'>
@@ -60,7 +62,7 @@ export function renderNetwork(data: NetworkPageData): Page {
 <h1>${heading}</h1>
 ${(!isEmpty || !known) && detail && html`<p class="lead">${detail}</p>\n`}${isEmpty && emptyNotice(data)}
 <div class="now">
-${known && stateOf(known, data.map)}<div class="sums">
+${known && stateOf(known, data)}<div class="sums">
 ${totals(data)}${firstRequest(data)}</div>
 </div>
 </div>
@@ -69,7 +71,7 @@ ${totals(data)}${firstRequest(data)}</div>
 }
 
 /** What is lost, where, and all stations. */
-function stateOf({ network }: KnownNetwork, map: NetworkPageData['map']): Html {
+function stateOf({ network }: KnownNetwork, { map, damage }: NetworkPageData): Html {
   const { states, stations, losses, asOf } = network
   const now = asOf.seconds ?? 0
   const countries = countryRows({ states, stations }, now)
@@ -79,7 +81,7 @@ function stateOf({ network }: KnownNetwork, map: NetworkPageData['map']): Html {
   const onMap = Array.from(stations).flatMap(([code, state]) =>
     state === 'ended' ? [] : [{ code, state: shown.get(code) }],
   )
-  return html`${lossesOf(losses, asOf.notCurrent === undefined)}${map.of(onMap, '../')}${matrix(countries, now)}`
+  return html`${lossesOf(losses, asOf.notCurrent === undefined, damage)}${map.of(onMap, '../')}${matrix(countries, now)}`
 }
 
 /** Where files are expected. */
@@ -96,13 +98,17 @@ function emptyNotice({ folder, known }: NetworkPageData): Html {
 /** Rows of losses; Alerts has all. */
 const maxLosses = 12
 
-function lossesOf(losses: readonly Loss[], isCurrent: boolean): Child {
+function lossesOf(
+  losses: readonly Loss[],
+  isCurrent: boolean,
+  damage: NetworkPageData['damage'],
+): Child {
   if (losses.length === 0) return undefined
   const rest = losses.length - maxLosses
   const more = rest > 0 && linked('alerts', counted(rest, 'more loss', 'more losses'))
   return html`<section class="lost">
 <h2>${isCurrent ? 'Lost now' : 'Lost then'}, the newest first</h2>
-${lossRows(losses.slice(0, maxLosses))}<p>${more && html`${more} · `}${linked('missing', more ? 'all missing files' : 'All missing files')}</p>
+${lossRows(losses.slice(0, maxLosses), damage)}<p>${more && html`${more} · `}${linked('missing', more ? 'all missing files' : 'All missing files')}</p>
 </section>
 `
 }

@@ -11,6 +11,7 @@ import { addAnswer } from '../resources/answer.ts'
 import type { NetworkContext, NetworkState } from '../series/network-context.ts'
 import { asOfMembers, networkState, standstillOf, stateOf } from '../series/network-context.ts'
 import { ifReadable, readArchiveFacts } from './archive-facts.ts'
+import { damageWords } from './damage.ts'
 import { figuresOf } from './figures.ts'
 import { renderNetwork } from './page.ts'
 import { networkSchema } from './schema.ts'
@@ -40,11 +41,13 @@ export function addNetwork(app: FastifyInstance, context: NetworkContext & Archi
           json: () => known && serialiseNetwork(known, context.links()),
           html: async () => {
             const archive = await readArchiveFacts(context, requester)
+            const damage = network && (await ifReadable(damageWords(context, network, requester)))
             const { settings } = context
             const site = context.site()
             const page = renderNetwork({
               title: site.title,
               archive,
+              damage,
               folder: settings.problems === 'public' ? settings.archive : undefined,
               map: context.map,
               api: context.links().api,

@@ -44,6 +44,9 @@ const yesterday = { since: at('2026-01-21T19:00:00Z') }
 const lastDay = { since: at('2026-01-21T00:00:00Z') }
 const lateDaily = { ...daily, ...lastDay }
 
+const damaged: Loss = { ...mate, kind: 'damaged' }
+const dayOf = (date: string): number => at(`${date}T00:00:00Z`) / 86_400
+
 const late = readableDuration(asOf - times.due)
 
 const cases: readonly (readonly [Loss, who: string, what: string, late: string])[] = [
@@ -101,9 +104,27 @@ const cases: readonly (readonly [Loss, who: string, what: string, late: string])
     late,
   ],
   [
-    { ...mate, kind: 'damaged', series: [{ ...daily, kind: 'damaged' }] },
+    { ...damaged, series: [{ ...daily, kind: 'damaged', damaged: [dayOf('2026-01-20')] }] },
     'MATE00ITA',
-    'damaged day files, found 10:00 UTC',
+    'day of 20 Jan is damaged',
+    '',
+  ],
+  [
+    { ...damaged, series: [{ ...hourly, kind: 'damaged', damaged: [times.since / 3600 - 24] }] },
+    'MATE00ITA',
+    'hour 10–11 yesterday is damaged',
+    '',
+  ],
+  [
+    {
+      ...damaged,
+      series: [
+        { ...hourly, kind: 'damaged', damaged: [times.since / 3600] },
+        { ...daily, kind: 'damaged', damaged: [dayOf('2026-01-20'), dayOf('2026-01-21')] },
+      ],
+    },
+    'MATE00ITA',
+    '3 files are damaged, the last of 22 Jan',
     '',
   ],
   [

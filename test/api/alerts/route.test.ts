@@ -126,7 +126,7 @@ t.test('a damaged file is a loss until a good copy comes', async (t) => {
   await service.setNow(noon + 3600)
   t.match(await losses(), { results: exact([{ alert: true, late_s: 3600 }]) })
   const network = await service.page('network/')
-  t.match(network.text, 'GRAZ00AUT damaged hour files, found 12:00 UTC')
+  t.match(network.text, 'GRAZ00AUT hour 10–11 is damaged: 100 bytes, its neighbours 10 bytes')
   t.ok(network.has('a', { href: '../missing/?format=api&state=damaged&station=GRAZ00AUT' }))
   await service.put(nameOf(slot, 'GRAZ00AUT', '01H'))
   await service.setNow(noon + 3660)
