@@ -53,7 +53,7 @@ ${table(describeResponses(document))}
 ${objects.map(objectHtml)}
 <h2 id="headers">Headers of responses</h2>
 ${table(describeHeaders(document))}
-${objectsHtml(document)}
+${objectsHtml(document, new Set(objects.map(({ name }) => `object-${name}`)))}
 </div>
 `,
   }
@@ -124,9 +124,11 @@ ${own.map(
 `
 }
 
-/** Where each object, and each value with an explanation, is described. */
-function objectsHtml(document: OpenApiDocument): Html {
-  const items = Array.from(pagesOfObjects(document)).sort(([a], [b]) => (a < b ? -1 : 1))
+/** Where each object, and each value with an explanation, is described, but for those here. */
+function objectsHtml(document: OpenApiDocument, here: ReadonlySet<string>): Html {
+  const items = Array.from(pagesOfObjects(document))
+    .filter(([id]) => !here.has(id))
+    .sort(([a], [b]) => (a < b ? -1 : 1))
   return html`<h2 id="objects">Objects and values</h2>
 <ul class="plain row">
 ${items.map(

@@ -98,6 +98,7 @@ function addReference(app: FastifyInstance, context: ApiContext, description: De
       summary: 'API reference of a resource',
       about: 'The description of one resource, as a page.',
       returns: 'The page.',
+      errors: [],
       params: { resource: schema.text('The name of a resource.', 'rinex-file') },
       samples: ['docs/rinex-file/'],
     },

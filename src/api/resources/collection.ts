@@ -271,9 +271,13 @@ function bodiesOf<Item, P extends Parameters, S extends CollectionState | undefi
   }
 }
 
-/** An example as it is in a cell of a CSV: the words of a list, or the number of its objects. */
+/**
+ * An example as it is in a cell of a CSV: the words of a list, the number of its objects, or
+ * numbers by their values.
+ */
 function cellOf(example: unknown): unknown {
-  if (!Array.isArray(example)) return example
+  if (typeof example !== 'object' || example === null) return example
+  if (!Array.isArray(example)) return Object.entries(example).flat().join(' ')
   return typeof example[0] === 'object' ? example.length : example.join(' ')
 }
 
