@@ -36,7 +36,7 @@ const fields = {
     ),
   ),
   file_version: schema.orNull(
-    schema.oneOf('Form of the name: `r2` short, `r3` long.', fileVersions, 'r3'),
+    schema.oneOf('Whether the name is short (`r2`) or long (`r3`).', fileVersions, 'r3'),
   ),
   file_type: schema.orNull(
     schema.oneOf('`o` observation, `n` navigation, `m` meteorological.', fileTypes, 'o'),
