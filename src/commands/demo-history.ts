@@ -14,7 +14,7 @@ export async function writeHistory(
   let nowSeconds = since
   const writer = await openWriter({ database }, () => nowSeconds * 1e6)
   try {
-    // As in a first scan, which builds them afterwards.
+    // They are built afterwards, which is faster.
     await writer.deferIndexes()
     for (const { endsAt, files, purged } of times) {
       nowSeconds = endsAt
@@ -26,6 +26,7 @@ export async function writeHistory(
       const { refused } = await writer.apply(changes)
       for (const { path, error } of refused) throw new Error(`${path}: ${error.message}`)
     }
+    while ((await writer.buildIndexes()).left > 0);
   } finally {
     writer.close()
   }

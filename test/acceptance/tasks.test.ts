@@ -3,12 +3,15 @@
  * most as many clicks and fields as given. On files of the demo: a minute after their first scan,
  * as if they had been watched for a year, and with the indexer stopped.
  */
+import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import Sqlite from 'better-sqlite3'
 import type { Browser, Locator, Page } from 'playwright-core'
 import type { Test } from 'tap'
 import { Contents } from '../../src/demo/contents.ts'
+import type { DemoFile } from '../../src/demo/network.ts'
 import { filesArriving } from '../../src/demo/network.ts'
 import t from '../tap.ts'
 import { until } from '../until.ts'
@@ -91,46 +94,278 @@ interface Task {
   readonly run: (t: Test, hand: Hand, at: At) => Promise<void>
 }
 
+/** Files of the tree, and what a task asks of them. */
+const filesOf = (code: string, wanted: (file: DemoFile) => boolean) =>
+  someFiles.filter((file) => file.path.includes(`/${code}`) && wanted(file))
+
+/** Days since 1970 of a month `2026-10`: the first, and the first of the next. */
+function monthOf(month: string): readonly [from: number, to: number] {
+  const [year = 0, number = 1] = month.split('-').map(Number)
+  return [Date.UTC(year, number - 1) / 1000, Date.UTC(year, number) / 1000]
+}
+
+const isIn =
+  ([from, to]: readonly [number, number]) =>
+  ({ startSeconds }: DemoFile) =>
+    startSeconds >= from && startSeconds < to
+
+const isHourly = ({ period }: DemoFile) => period === '01H'
+
+const show = (hand: Hand) => hand.click(hand.page.getByRole('button', { name: 'Show' }))
+
+/** The number of the GPS week of a moment, and its first second and that of the next. */
+function gpsWeekOf(seconds: number) {
+  const weekSeconds = 7 * secondsPerDay
+  const number = Math.floor((seconds - gpsEpoch) / weekSeconds)
+  const from = gpsEpoch + number * weekSeconds
+  return { number, span: [from, from + weekSeconds] as const }
+}
+
+/** 6 January 1980. */
+const gpsEpoch = Date.UTC(1980, 0, 6) / 1000
+
 const tasks: readonly Task[] = [
   {
-    name: 'who is late, since when, us or them',
-    clicks: 1,
+    name: 'is anything wrong, and whose fault is it',
+    clicks: 0,
     fields: 0,
     run: async (t, hand, { situation }) => {
-      await hand.section('Now')
-      const losses = await hand.text('.losses')
-      t.match(losses, /Norway, 3 of 3 stations no hour since .* \d+ h/)
-      t.match(losses, /MATE00ITA nothing since \d+ \w+, days and hours \d+ days/)
-      const banner = await hand.text('.banner')
-      if (situation === 'stopped') t.match(banner, /The indexer is stopped since/)
-      else t.notMatch(banner, 'indexer')
-      const verb = situation === 'stopped' ? 'did' : 'do'
-      const [heading, detail] = [await hand.text('h1'), await hand.text('.lead')]
-      // The station that sends six hours at once may be late or not.
-      const words = `^[45] of 15 stations ${verb} not deliver, 3 of them in Norway since`
-      t.match(heading, new RegExp(words))
-      if (situation !== 'stopped') t.match(detail, /The archive was looked at .*/)
+      const isStopped = situation === 'stopped'
+      t.match(
+        await hand.text('h1'),
+        // The station that sends six hours at once may be late or not.
+        new RegExp(
+          `^[45] of 15 stations ${isStopped ? 'did' : 'do'} not deliver, 3 of them in Norway since`,
+        ),
+      )
+      if (isStopped) t.match(await hand.text('.banner'), /The indexer is stopped since/)
+      else if (situation === 'day one') t.match(await hand.text('.lead'), 'the newest data are of')
+      else t.match(await hand.text('.lead'), 'the cause is not here')
     },
   },
   {
-    name: 'observation files at 30 s of a country and a month, as a list for wget with its size',
-    clicks: 1,
-    fields: 4,
+    name: 'which stations stopped in the last 24 hours',
+    clicks: 0,
+    fields: 0,
+    run: async (t, hand) => {
+      const losses = await hand.text('.losses')
+      t.match(
+        losses,
+        /Norway, 3 of 3 stations no hour since [^]* \d+ h[^]*MATE00ITA/,
+        'the newest first',
+      )
+      t.match(losses, /MATE00ITA nothing since \d+ \w+, days and hours \d+ days/)
+    },
+  },
+  {
+    name: 'the missing files of a station in a month, copied',
+    clicks: 2,
+    fields: 2,
+    run: async (t, hand) => {
+      await hand.section('Missing')
+      await hand.fill('Station', 'BRUX')
+      await hand.fill('When', lastMonth)
+      await hand.enter()
+      hand.clicks++
+      const names = (await hand.text('.names pre')).trim().split('\n')
+      const [from, to] = monthOf(lastMonth)
+      const missing = ['o', 'n'].flatMap((type) => {
+        const there = new Set(
+          filesOf('BRUX', (file) => file.type === type && file.period === '01D').map(
+            ({ startSeconds }) => startSeconds,
+          ),
+        )
+        const days = Array.from(
+          { length: (to - from) / secondsPerDay },
+          (_, day) => from + day * secondsPerDay,
+        )
+        return days.filter((day) => !there.has(day))
+      })
+      t.equal(names.length, missing.length)
+      t.ok(names.every((name) => /^BRUX00BEL_\?_\d{7}\?{4}_01D_\*[ON]\.\*$/.test(name)))
+    },
+  },
+  {
+    name: 'observation files of a country and a month, as a list for wget with its size',
+    clicks: 2,
+    fields: 2,
     run: async (t, hand) => {
       await hand.search(lastMonth)
       await hand.choose('Country', 'Austria')
-      await hand.page.getByText(/^More: type/).click()
-      await hand.choose('Type', 'observation')
-      await hand.fill('Interval', '30S')
-      await hand.click(hand.page.getByRole('button', { name: 'Show' }))
-      const days = new Date(Number(lastMonth.slice(0, 4)), Number(lastMonth.slice(5)), 0).getDate()
-      t.match(await hand.text('h1'), new RegExp(`Austria, .*: ${days} files, [\\d.]+ [kM]B`))
+      await show(hand)
+      await hand.click(hand.link(/^observation/))
+      const wanted = filesOf('GRAZ', isIn(monthOf(lastMonth))).filter(({ type }) => type === 'o')
+      t.match(
+        await hand.text('h1'),
+        new RegExp(`Austria, .*: ${wanted.length} files, [\\d.]+ [kM]B`),
+      )
       const [command = ''] = (await hand.text('.command code')).split('\n')
       t.match(command, /wget/)
       const [, url = ''] = /'([^']+)'/.exec(command) ?? []
       const urls = (await (await fetchAlone(url)).text()).trim().split('\n')
-      t.equal(urls.length, days)
-      t.ok(urls.every((each) => /\/GRAZ00AUT_R_\d+_01D_30S_MO/.test(each)))
+      t.same(
+        urls.map((each) => basename(each)).sort(),
+        wanted.map(({ path }) => basename(path)).sort(),
+      )
+    },
+  },
+  {
+    name: 'how late a station usually is',
+    clicks: 0,
+    fields: 1,
+    run: async (t, hand, { situation }) => {
+      await hand.search('hofn')
+      const text = await hand.text('main')
+      t.match(text, situation === 'day one' ? 'HOFN00ISL' : 'usually 2 min')
+      if (situation === 'day one') t.notMatch(text, 'usually')
+    },
+  },
+  {
+    name: 'when a station stopped',
+    clicks: 0,
+    fields: 1,
+    run: async (t, hand) => {
+      await hand.search('mate')
+      const last = new Date((filesOf('MATE', isHourly).at(-1)?.startSeconds ?? 0) * 1000)
+      const month = new Intl.DateTimeFormat('en', { month: 'short', timeZone: 'UTC' }).format(last)
+      const [hour, next] = [0, 1].map((more) => String(last.getUTCHours() + more).padStart(2, '0'))
+      t.match(
+        await hand.text('main'),
+        new RegExp(`The last file (is of |\\()${last.getUTCDate()} ${month}, ${hour}–${next} h`),
+      )
+    },
+  },
+  {
+    name: 'whether a file is complete, with its checksum',
+    clicks: 0,
+    fields: 1,
+    run: async (t, hand) => {
+      await hand.search(basename(complete.path))
+      const text = await hand.text('main')
+      t.match(text, /Complete: it was read to its end/)
+      const sum = createHash('sha256').update(contents.of(complete)).digest('hex')
+      t.match(text, `${sum}  ${basename(complete.path)}`)
+    },
+  },
+  {
+    name: 'what is wrong with a file',
+    clicks: 0,
+    fields: 1,
+    run: async (t, hand) => {
+      await hand.search(damaged)
+      t.match(await hand.text('main'), /damaged/)
+    },
+  },
+  {
+    name: 'the size of the archive, and of each year by area',
+    clicks: 1,
+    fields: 0,
+    run: async (t, hand) => {
+      await hand.section('Archive')
+      // The file without an end is still being written, for all that is known.
+      const listed = someFiles.filter(({ damage }) => damage !== 'cut').length
+      t.match(await hand.text('h1'), `${listed.toLocaleString('en')} files`)
+      const year = Number(dayAgo(0).slice(0, 4))
+      const files = someFiles.filter(({ path }) => path.startsWith(`obs/${year}/`))
+      const rows = await hand.text('main')
+      t.match(rows, files.length.toLocaleString('en'), 'the files of this year in obs')
+    },
+  },
+  {
+    name: 'two stations beside each other',
+    clicks: 1,
+    fields: 1,
+    run: async (t, hand) => {
+      await hand.section('Stations')
+      await hand.page.getByRole('textbox', { name: 'Stations' }).fill('GRAZ,MATE')
+      hand.fields++
+      await hand.enter()
+      t.same(
+        (await hand.page.locator('tbody th a').allTextContents()).map((text) => text.trim()),
+        ['MATE00ITA', 'GRAZ00AUT'],
+        'the worst first',
+      )
+    },
+  },
+  {
+    name: 'all files of one second of a day',
+    clicks: 2,
+    fields: 2,
+    run: async (t, hand) => {
+      await hand.search(dayAgo(1))
+      hand.clicks++
+      await hand.page.getByText('More', { exact: false }).first().click()
+      await hand.fill('Interval', '1 Hz')
+      await show(hand)
+      const from = Date.parse(dayAgo(1)) / 1000
+      const wanted = someFiles
+        .filter(isIn([from, from + secondsPerDay]))
+        .filter(({ path }) => path.includes('_01S_'))
+      t.match(await hand.text('h1'), `${wanted.length} files`)
+    },
+  },
+  {
+    name: 'the navigation files of a GPS week',
+    clicks: 2,
+    fields: 2,
+    run: async (t, hand) => {
+      const { number, span } = gpsWeekOf(startedAt - 60 * secondsPerDay)
+      await hand.section('Files')
+      await hand.fill('Station', 'graz')
+      await hand.fill('When', String(number))
+      await hand.enter()
+      await hand.click(hand.link(/^navigation/))
+      const wanted = filesOf('GRAZ', isIn(span)).filter(({ type }) => type === 'n')
+      t.match(await hand.text('h1'), new RegExp(`week ${number}.*: ${wanted.length} files`))
+    },
+  },
+  {
+    name: 'the alerts of a country',
+    clicks: 2,
+    fields: 1,
+    run: async (t, hand) => {
+      await hand.click(hand.link(/^Alerts/))
+      await hand.choose('Country', 'Norway')
+      await show(hand)
+      t.match(await hand.text('main'), /Norway, 3 of 3 stations/)
+      t.notMatch(await hand.text('main'), 'MATE00ITA')
+    },
+  },
+  {
+    name: 'what was replaced today',
+    clicks: 2,
+    fields: 2,
+    run: async (t, hand) => {
+      await hand.section('Files')
+      await hand.click(hand.link(/changes/i))
+      await hand.fill('Since', dayAgo(0))
+      await hand.choose('Change', 'replaced')
+      await hand.page.getByLabel('Since', { exact: true }).focus()
+      await hand.enter()
+      t.same(await hand.page.locator('tbody th').allTextContents(), [replaced])
+    },
+  },
+  {
+    name: 'what the last rescan did',
+    clicks: 1,
+    fields: 0,
+    run: async (t, hand, { situation }) => {
+      await hand.section('Archive')
+      const words = /Last rescans\s+obs and 1 more at [^:]*\d\d:\d\d: 1 replaced/
+      if (situation === 'day one') t.match(await hand.text('main'), words)
+      else t.match(await hand.text('main'), 'Last rescans')
+    },
+  },
+  {
+    name: 'the request of a selection',
+    clicks: 1,
+    fields: 1,
+    run: async (t, hand) => {
+      await hand.search(lastMonth)
+      const href = await hand.link('JSON').getAttribute('href')
+      const answer = await fetchAlone(new URL(href ?? '', hand.page.url()))
+      const { count } = (await answer.json()) as { readonly count: number }
+      t.equal(count, someFiles.filter(isIn(monthOf(lastMonth))).length)
     },
   },
   {
@@ -169,15 +404,6 @@ const tasks: readonly Task[] = [
       const days = await Promise.all(starts.map((start) => start.getAttribute('datetime')))
       t.ok(days.length > 10)
       t.ok(days.every((each) => each?.startsWith(day)))
-    },
-  },
-  {
-    name: 'what is known of a file that seems corrupt',
-    clicks: 1,
-    fields: 1,
-    run: async (t, hand) => {
-      await hand.search(damaged)
-      t.match(await hand.text('.notice'), /damaged/)
     },
   },
   {
@@ -238,17 +464,6 @@ const tasks: readonly Task[] = [
     },
   },
   {
-    name: 'the size of the archive, and the files of each year',
-    clicks: 1,
-    fields: 0,
-    run: async (t, hand) => {
-      await hand.click(hand.link('Archive'))
-      const text = await hand.text('main')
-      t.match(text, /[\d,]+ files, [\d.]+ [MG]B/)
-      t.match(text, new RegExp(`${dayAgo(0).slice(0, 4)}\\s*[\\d,]+`), 'its years')
-    },
-  },
-  {
     name: 'a link to a filtered list that says what it is',
     clicks: 1,
     fields: 1,
@@ -263,14 +478,22 @@ const tasks: readonly Task[] = [
 ]
 
 const contents = new Contents()
-/** Those of the demo that tasks ask for: the daily files of 400 days, and hourly observations. */
-const someFiles = filesArriving(0, startedAt, startedAt).filter(({ type, period, startSeconds }) =>
-  period === '01D'
-    ? startSeconds > startedAt - 400 * secondsPerDay
-    : period === '01H' && type === 'o',
+/**
+ * Those of the demo that tasks ask for: the daily files of 400 days, hourly observations, and those
+ * of one second of a station.
+ */
+const someFiles = filesArriving(0, startedAt, startedAt).filter(
+  ({ type, period, startSeconds, path }) =>
+    (period === '01D' && startSeconds > startedAt - 400 * secondsPerDay) ||
+    (period === '01H' && type === 'o') ||
+    (period === '15M' && path.includes('/GRAZ')),
 )
 /** A damaged file, so recent that it is read soon. */
 const damaged = basename(someFiles.find(({ damage }) => damage === 'changed')?.path ?? '')
+/** The newest file: its checksum is computed among the first. */
+const complete = someFiles.findLast(({ damage }) => damage === undefined) as DemoFile
+/** A file that is replaced by another version. */
+const replaced = basename(someFiles.findLast(({ path }) => path.includes('POTS'))?.path ?? '')
 const half = readFileSync('fixtures/archive/obs/2024/366/graz3660.24o.gz').subarray(0, 300)
 
 function fillArchive(archive: string): void {
@@ -315,6 +538,19 @@ t.test('people find what they came for', { skip: needsBrowser }, async (t) => {
       damaged,
     )
   await until('the damaged file was read', isRead)
+  const isHashed = async () =>
+    JSON.stringify(
+      await service.get(`/rinex/api/rinex-file/?expand=file&filename=${basename(complete.path)}`),
+    ).includes('"sha256":"')
+  await until('the newest file was hashed', isHashed)
+  const path = someFiles.find((file) => basename(file.path) === replaced)?.path ?? ''
+  arrive(service.archive, path, gzipSync('another version'))
+  await service.control({ command: 'rescan', path: undefined, acceptRemovals: false })
+  const isReplaced = async () =>
+    JSON.stringify(await service.get('/rinex/api/changes/?since=0&change=modified')).includes(
+      replaced,
+    )
+  await until('a file was replaced', isReplaced)
   await t.test('on day one', (t) => runAll(t, browser, { situation: 'day one', service }))
   await stop(service.indexer, 'SIGTERM')
   await stop(service.api, 'SIGTERM')

@@ -33,7 +33,7 @@ export interface FormView {
 }
 
 /** The fields of the first row; a form with others has them behind `More`. */
-const firstRow = new Set(['station', 'search', 'country', 'when', 'week', 'since'])
+const firstRow = new Set(['station', 'search', 'country', 'when', 'week', 'since', 'change'])
 
 /**
  * The filter form of a page.

@@ -24,14 +24,13 @@ import {
   oneOf,
   range,
   time,
-  usPerSecond,
   when,
   wordsOf,
   year,
 } from './filter-values.ts'
 import type { Parameter } from './parameter.ts'
 import { choices, selection } from './parameter.ts'
-import { whenField } from './when.ts'
+import { usPerSecond, whenField } from './when.ts'
 import {
   durationWords,
   sharedPeriods,

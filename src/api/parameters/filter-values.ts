@@ -1,13 +1,12 @@
 /** The types of the filter parameters: parsing and JSON schemas. Pure. */
 import type { FileFilter, TimeRange } from '../../catalogue/filter.ts'
-import type { Days } from '../../parse/calendar.ts'
-import { parseDays, parseTimeUs, secondsPerDay } from '../../parse/calendar.ts'
+import { parseDays, parseTimeUs } from '../../parse/calendar.ts'
 import type { JsonSchema } from '../openapi/openapi.ts'
 import { dateWords } from '../pages/date-words.ts'
 import { union } from './joined-filters.ts'
 import type { InvalidValue, Meaning, Parameter } from './parameter.ts'
 import { endsBeforeItBegins, invalidChoice } from './parameter.ts'
-import { readWhen, whenFault, whenSchema, whenWords } from './when.ts'
+import { readWhen, startsOn, whenFault, whenSchema, whenWords } from './when.ts'
 import type { Words } from './words.ts'
 import { readerOf, themselves } from './words.ts'
 
@@ -249,14 +248,6 @@ function isLateYear(text: string): boolean {
 
 function noYear(text: string): string {
   return `Enter a year of data; GPS week ${text} is written "when=${text}".`
-}
-
-export const usPerSecond = 1e6
-export const usPerDay = secondsPerDay * usPerSecond
-
-/** The time of some days up to their last second, because data start on whole seconds. */
-export function startsOn({ from, to }: Days): Required<TimeRange> {
-  return { fromUs: from * usPerDay, toUs: (to + 1) * usPerDay - usPerSecond }
 }
 
 /** @param add gets the range of a time in any form that people write (`when.ts`) */

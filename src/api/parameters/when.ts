@@ -1,10 +1,10 @@
 /** The time of data as people write it: days, months, years, GPS weeks, ranges, moments. Pure. */
 import type { TimeRange } from '../../catalogue/filter.ts'
+import type { Days } from '../../parse/calendar.ts'
 import { gpsWeek, parseDays, parseTimeUs, secondsPerDay } from '../../parse/calendar.ts'
 import { months } from '../../runtime/readable.ts'
 import type { JsonSchema } from '../openapi/openapi.ts'
 import { dateWords } from '../pages/date-words.ts'
-import { startsOn } from './filter-values.ts'
 import type { InvalidValue, Parameter } from './parameter.ts'
 import { endsBeforeItBegins } from './parameter.ts'
 
@@ -22,6 +22,9 @@ export const whenField = {
   label: 'When',
   hint: '2026-022, March 2026, week 2402',
 } as const
+
+export const usPerSecond = 1e6
+export const usPerDay = secondsPerDay * usPerSecond
 
 /** Four digits that are no year of data are a week. */
 const weekPattern = /^(?:gps[ -]?)?(?:week|w)[ -]?(\d{1,4})$|^(\d{4})$/i
@@ -54,6 +57,11 @@ export function readWhen(text: string): When | InvalidValue | undefined {
   }
   if ((range.fromUs ?? -Infinity) > (range.toUs ?? Infinity)) return { fault: endsBeforeItBegins }
   return { range, words: [first, last].map((end) => dateWords(isoForm(end.trim()))).join(' to ') }
+}
+
+/** The time of some days up to their last second, because data start on whole seconds. */
+export function startsOn({ from, to }: Days): Required<TimeRange> {
+  return { fromUs: from * usPerDay, toUs: (to + 1) * usPerDay - usPerSecond }
 }
 
 function endOf(text: string): Required<TimeRange> | 'open' | undefined {

@@ -16,7 +16,7 @@ import { parseFilename } from '../../parse/filename.ts'
 import type { ParsedName, RejectionReason } from '../../parse/types.ts'
 import type { QueryPair } from '../http/links.ts'
 import { monthWords } from '../pages/date-words.ts'
-import { startsOn } from '../parameters/filter-values.ts'
+import { startsOn } from '../parameters/when.ts'
 
 /** A time of the data: the files of it, and the parameters of their list. */
 export interface AskedTime {

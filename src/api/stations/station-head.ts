@@ -104,19 +104,20 @@ export function statusSentences(station: KnownStation): string {
   return [`${first}.`, ...arrivalSentence(station), ...gapSentence(station, how)].join(' ')
 }
 
-/** How late its last file came; nothing if none was seen arriving. */
+/** Its last file, and how late it came if it was seen arriving. */
 function arrivalSentence({ state, series, asOf }: KnownStation): readonly string[] {
-  const main = [...mainSeries(series).values()][0]
-  const known = series.find((each) => each === main)
-  const { slots = [], latencies = [] } = known?.past.arrivals ?? {}
-  const [slot, latency] = [slots[slots.length - 1], latencies[latencies.length - 1]]
-  if (known === undefined || slot === undefined || latency === undefined) return []
-  if (state === 'ended' || state === 'silent') return []
-  const { period, summary } = known
+  const known = [...mainSeries(series).values()][0]
+  if (known === undefined || state === 'ended' || state === 'silent') return []
+  const { period, summary, past } = known
+  const { slots, latencies } = past.arrivals
+  const latency = latencies[latencies.length - 1]
+  const slot = latency === undefined ? summary.lastSlot : slots[slots.length - 1]
+  if (slot === undefined) return []
   const day = shortDay(Math.floor((endOfSlot(slot, period) - 1) / secondsPerDay), asOf)
   const words = spanWords({ firstSlot: slot, slots: 1 }, period, asOf)
   const isToday = dateOf(Math.floor(asOf / secondsPerDay)).day === Number(day.split(' ')[0])
   const what = isToday && period === '01H' ? `hour ${words.replace(/^.*, | h$/g, '')}` : words
+  if (latency === undefined) return [`The last file is of ${isToday ? 'the ' : ''}${what}.`]
   const usual = summary.usualLatency
   const often = usual === undefined ? '' : `, usually ${readableDuration(usual)}`
   return [`The last file (${what}) came after ${readableDuration(Math.max(0, latency))}${often}.`]

@@ -127,6 +127,11 @@ export const tests: Readonly<Record<string, Test>> = {
     const whole = to.length === 10 ? 86_399.999999 : 0
     return touches(record, seconds(from, -Infinity), seconds(to, Infinity) + whole)
   },
+  when: (record, value) => {
+    const [from = '', to = from] = value.split('/')
+    const whole = to.includes('T') ? 0 : 86_399.999999
+    return touches(record, seconds(from, 0), seconds(to, 0) + whole)
+  },
   covers: (record, value) => touches(record, seconds(value, 0), seconds(value, 0)),
   startDate: (record, value) => touches(record, seconds(value, 0), Infinity),
   // A bare date is its whole day.

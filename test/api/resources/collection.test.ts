@@ -98,7 +98,7 @@ async function openRivers(t: Test, isMore: boolean, sortsMore = isMore) {
     csv: await get('rivers/?format=csv'),
     page: await service.page('rivers/'),
     document: await get('schema/'),
-    reference: (await service.page('docs/')).text,
+    reference: (await service.page('docs/rivers/')).text,
     wrong: await get('rivers/?sea=red&strict=1&ordering=age'),
     wrongPage: await service.page('rivers/?sea=red&ordering=age', 400),
     get,

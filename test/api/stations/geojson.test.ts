@@ -101,6 +101,8 @@ t.test('other places give another ETag', async (t) => {
 
 t.test('the page has a map of all that were found, also of those of other pages', async (t) => {
   const service = await open(t)
+  // A page shows states, and the map with them, once they are read.
+  await service.app.inject('/rinex/api/network/')
   const stationsOf = async (query: string) =>
     (await service.page(`station/?${query}`))
       .one('svg', { class: 'stations' })

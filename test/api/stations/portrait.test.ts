@@ -63,14 +63,14 @@ const stations: readonly Slots[] = [
 
 /** The first line of each page. */
 const lines: Readonly<Record<string, string>> = {
-  DEAD00AUT: 'Nothing for 9 days.',
-  FLKY00FRA: 'Delivers about 2 of 3 days. Last gap: 27 Feb.',
-  NEWS00CHE: 'Delivers since 25 Feb.',
+  DEAD00AUT: 'Nothing for 9 days. The last file is of 20 Feb.',
+  FLKY00FRA: 'Delivers about 2 of 3 days. The last file is of 1 Mar. Last gap: 27 Feb.',
+  NEWS00CHE: 'Delivers since 25 Feb. The last file is of the hour 07–08.',
   ENDD00POL: 'Ended; last file 6 May 2025.',
   CAMP00ITA: 'Ended; last file 3 Jan 2026.',
-  GRAZ00AUT: 'Delivers. No gap for 28 days.',
-  GRAZ: 'Delivers. No gap for 28 days.',
-  WTZR00DEU: 'Delivers. No gap for 28 days.',
+  GRAZ00AUT: 'Delivers. The last file is of 1 Mar. No gap for 28 days.',
+  GRAZ: 'Delivers. The last file is of 1 Mar. No gap for 28 days.',
+  WTZR00DEU: 'Delivers. The last file is of 1 Mar. No gap for 28 days.',
 }
 
 t.test('pages say how the station is, and how complete it was', async (t) => {
