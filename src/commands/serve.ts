@@ -100,7 +100,8 @@ export async function startServing(
   const actualHost = family === 'IPv6' ? `[${address}]` : address
   if (process.stdout.isTTY) {
     if (notice !== undefined) await print(`${notice}\nIt is in ${dirname(config.archive)}.`)
-    await print(`listening on ${url}`)
+    // It leads a browser to the start page.
+    await print(`listening on ${baseUrl}/${config.datasetPrefix}/`)
   } else {
     const place = { url, address: `${actualHost}:${actualPort}` }
     logger.info({ ...place, notice, ...(await engineOf(config)) }, 'listening')

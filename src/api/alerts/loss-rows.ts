@@ -1,4 +1,4 @@
-/** The rows of losses, on the page of the network and on that of alerts. Pure. */
+/** The rows of losses, on the pages Now and Alerts. Pure. */
 import { counted } from '../../runtime/readable.ts'
 import type { Loss, LostSeries } from '../../series/loss.ts'
 import type { Child, Html } from '../pages/html.ts'
