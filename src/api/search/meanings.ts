@@ -15,12 +15,14 @@ import {
 import { parseFilename } from '../../parse/filename.ts'
 import type { ParsedName, RejectionReason } from '../../parse/types.ts'
 import type { QueryPair } from '../http/links.ts'
-import { monthWords } from '../pages/date-words.ts'
-import { startsOn } from '../parameters/when.ts'
+import { dateWords, dayWords, monthWords } from '../pages/date-words.ts'
+import { readWhen, startsOn } from '../parameters/when.ts'
 
 /** A time of the data: the files of it, and the parameters of their list. */
 export interface AskedTime {
   readonly title: string
+  /** The title as pages write dates. */
+  readonly words: string
   readonly filter: FileFilter
   readonly parameters: readonly QueryPair[]
 }
@@ -129,8 +131,10 @@ function directoriesAt(startSeconds: number): readonly string[] {
   return [...areas.map((area) => `${area}/${day}`), `nrt/${day}/${twoDigits(hour)}`]
 }
 
-/** A day, month or year, with `-`, `/` or a space between its parts; or a time of a day. */
+/** A GPS week; a day, month or year, with `-`, `/` or a space between its parts; or a time. */
 function timeOf(text: string): AskedTime | undefined {
+  const week = weekOf(text)
+  if (week !== undefined) return week
   const days = parseDays(text.replaceAll(/(?<=\d)[ /](?=\d)/g, '-'))
   if (days !== undefined) return timeOfDays(days)
   const us = parseTimeUs(text)
@@ -138,9 +142,19 @@ function timeOf(text: string): AskedTime | undefined {
     ? undefined
     : {
         title: `the time ${text}`,
+        words: `the time ${dateWords(text)}`,
         filter: { overlaps: { fromUs: us, toUs: us } },
         parameters: [['covers', text]],
       }
+}
+
+/** Four digits may be a code: a week has a first digit of 1 or 2. */
+function weekOf(text: string): AskedTime | undefined {
+  if (/^\d+$/.test(text) && !/^[12]\d{3}$/.test(text)) return undefined
+  const when = readWhen(text)
+  if (when === undefined || 'fault' in when || !when.words.startsWith('GPS week')) return undefined
+  const { words, range } = when
+  return { title: words, words, filter: { start: range }, parameters: [['when', text]] }
 }
 
 function timeOfDays(days: Days): AskedTime | undefined {
@@ -149,12 +163,14 @@ function timeOfDays(days: Days): AskedTime | undefined {
   if (from === to) {
     const { dayOfYear } = dayOfYearAt(from * secondsPerDay)
     const title = `${iso} (day ${String(dayOfYear).padStart(3, '0')})`
-    return { title, filter: { days: [from] }, parameters: [['date', iso]] }
+    const words = dayWords(from)
+    return { title, words, filter: { days: [from] }, parameters: [['date', iso]] }
   }
   // Four digits may be a code.
   if (year < 1000 || year > 2999) return undefined
   const filter = { start: startsOn(days) }
-  return to - from > 31
-    ? { title: String(year), filter, parameters: [['year', String(year)]] }
-    : { title: monthWords({ year, month }), filter, parameters: [['date', iso.slice(0, 7)]] }
+  const isYear = to - from > 31
+  const words = isYear ? String(year) : monthWords({ year, month })
+  const parameters = isYear ? (['year', words] as const) : (['date', iso.slice(0, 7)] as const)
+  return { title: words, words, filter, parameters: [parameters] }
 }

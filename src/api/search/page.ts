@@ -21,6 +21,7 @@ const examples = [
   ['A path, or a URL of a file or directory', 'obs/2026/022/'],
   ['A day, month or year', '2026-01-22'],
   ['A day of the year', '2026/022'],
+  ['A GPS week', 'week 2402'],
 ] as const
 
 export function renderSearch(text: string, results: readonly Result[], json: string): Page {
@@ -38,17 +39,17 @@ export function renderSearch(text: string, results: readonly Result[], json: str
 ${groups.map(
   ({ title, results }) => html`<h2>${title}</h2>
 <ul class="results">
-${results.map(
-  ({
-    title,
-    url,
-    why,
-  }) => html`<li>${url === null ? html`<b>${title}</b>` : link(title, url)}${why !== null && html` <span class="why">${why}</span>`}</li>
-`,
-)}</ul>
+${results.map(resultHtml)}</ul>
 `,
 )}`,
   }
+}
+
+function resultHtml({ title, url, why, page = {} }: Result): Html {
+  const text = page.title ?? title
+  const words = [page.about ?? '', page.why ?? why ?? ''].filter((each) => each !== '')
+  return html`<li>${url === null ? html`<b>${text}</b>` : link(text, url)}${words.map((each) => html` <span class="why">${each}</span>`)}${page.missing && html` ${link('What is missing of that day', page.missing)}`}</li>
+`
 }
 
 /** What may be searched. */

@@ -18,7 +18,7 @@ const longest = 1000
 
 const q: Parameter<string> = {
   schema: schema.text(
-    'A station code or its beginning, a country by name or code, a file name or its beginning, a path or URL of a file or directory, a date, month, year or time. Nothing has the empty text.',
+    'A station code or its beginning, a country by name or code, a file name or its beginning, a path or URL of a file or directory, a date, month, year, GPS week or time. Nothing has the empty text.',
     'GRAZ',
     { maxLength: longest },
   ),
@@ -85,7 +85,8 @@ export function addSearch(app: FastifyInstance, context: NetworkContext): void {
     },
     read: async ({ values, format, request }, _state, requester) => {
       const links = context.links()
-      const sources = { reader, links, settlingFiles, isPublic, keepRemovalsDays, notCurrent }
+      const known = { reader, links, settlingFiles, isPublic, keepRemovalsDays, notCurrent }
+      const sources = { ...known, network: () => context.network.ifLoaded() }
       const results = await search(sources, values.q, requester)
       const only = format === 'html' ? onlyPage(results) : undefined
       const path = only?.replace(links.api, apiPath).replace(links.data, dataPath)
@@ -97,7 +98,9 @@ export function addSearch(app: FastifyInstance, context: NetworkContext): void {
         version: digest(JSON.stringify(results)),
         location: path && relativeUrl(request.originalUrl, path),
         bodies: {
-          json: () => ({ results }),
+          json: () => ({
+            results: results.map(({ kind, title, url, why }) => ({ kind, title, url, why })),
+          }),
           html: () => layOut(renderSearch(values.q, results, json), context.site()),
         },
       }

@@ -3,13 +3,17 @@ import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
 import type { ListedFile } from '../../catalogue/records.ts'
 import type { SettlingFile } from '../../control-socket/protocol.ts'
 import { parseDirectory } from '../../parse/archive-path.ts'
-import { microsecondsToIso, secondsPerDay } from '../../parse/calendar.ts'
-import { countriesNamed, countryName } from '../../parse/countries.ts'
+import { dayToIso, microsecondsToIso, secondsPerDay } from '../../parse/calendar.ts'
+import { countriesNamed, countryName, countryOf } from '../../parse/countries.ts'
 import { counted, readableTime } from '../../runtime/readable.ts'
 import { reasonMeanings } from '../file-problems/problem-list.ts'
 import type { Requester } from '../http/limits.ts'
 import type { Links } from '../http/links.ts'
 import { pageUrl, recordUrl, stationUrl } from '../http/links.ts'
+import type { NetworkStatus } from '../series/known-series.ts'
+import type { KnownStation } from '../stations/how-words.ts'
+import { howWords } from '../stations/how-words.ts'
+import { knownStations } from '../stations/known-stations.ts'
 import { similarStations } from '../stations/station-fields.ts'
 import type { AskedFile, AskedTime } from './meanings.ts'
 import { meaningsOf } from './meanings.ts'
@@ -24,6 +28,15 @@ export interface Result {
   readonly url: string | null
   /** Why there is no page, or why this is not quite what was asked for. */
   readonly why: string | null
+  /** What a page says besides or instead. */
+  readonly page?: {
+    readonly title?: string
+    readonly why?: string
+    /** What is known of a station. */
+    readonly about?: string
+    /** The list of what the station of a file misses on its day. */
+    readonly missing?: string
+  }
 }
 
 /** Where the search looks. */
@@ -35,6 +48,8 @@ interface SearchSources {
   readonly isPublic: boolean
   /** Days for which removed files are known. */
   readonly keepRemovalsDays: number
+  /** The states of the stations, if they are in memory. */
+  readonly network: () => Promise<NetworkStatus | undefined>
   /** Why the catalogue does not follow the archive now; `undefined` if it does. */
   readonly notCurrent: () => Promise<string | undefined>
 }
@@ -79,10 +94,19 @@ class Search {
       { starts: [start], limit: most, offset: 0 },
       this.#requester,
     )
-    const results = stations.map(({ code }) => pageOf('station', code, stationUrl(links, code)))
+    const states = await this.#states()
+    const results = stations.map(({ code }) => ({
+      ...pageOf('station', code, stationUrl(links, code)),
+      page: { about: aboutStation(code, states?.get(code)?.known) },
+    }))
     if (count <= most) return results
     const all = pageUrl(links, 'station', [['search', start]])
     return [...results, pageOf('station', `All stations with ${start} in their codes`, all)]
+  }
+
+  async #states() {
+    const network = await this.#sources.network()
+    return network && knownStations(network)
   }
 
   /** Codes that are mistyped; a word of four letters is seldom meant as a code. */
@@ -144,7 +168,21 @@ class Search {
     if (records.length > 0) return this.#beginning(asked, records)
     if (asked.fault !== undefined) return [withoutPage('file', asked.name, rejected(asked.fault))]
     const why = await this.#neverSeen(asked)
-    return [withoutPage('file', asked.name, why), ...(await this.#near(asked))]
+    const never = withoutPage('file', asked.name, why)
+    const missing = await this.#missing(asked)
+    const result = missing === undefined ? never : { ...never, page: { missing } }
+    return [result, ...(await this.#near(asked))]
+  }
+
+  /** What is missing of the station on that day; `undefined` if nothing is expected of it. */
+  async #missing({ parsed }: AskedFile): Promise<string | undefined> {
+    const known = parsed && (await this.#states())?.get(parsed.station)
+    if (parsed === undefined || known === undefined) return undefined
+    const day = dayToIso(Math.floor(parsed.startSeconds / secondsPerDay))
+    return pageUrl(this.#sources.links, 'missing', [
+      ['station', parsed.station],
+      ['when', day],
+    ])
   }
 
   #listed(file: ListedFile, why: string | null = null): Result {
@@ -225,14 +263,25 @@ class Search {
       : this.#similar(station)
   }
 
-  async #time({ title, filter, parameters }: AskedTime): Promise<Result[]> {
+  async #time({ title, words, filter, parameters }: AskedTime): Promise<Result[]> {
     const { reader, links } = this.#sources
     const { count } = await reader.page({ filter, limit: 1, offset: 0 }, this.#requester)
-    const none = `No file has data of ${title}.`
-    if (count === 0) return [withoutPage('day', title, none)]
-    const text = `${title}: ${counted(count, 'file', 'files')}`
-    return [pageOf('day', text, pageUrl(links, 'rinex-file', parameters))]
+    const none = (name: string) => `No file has data of ${name}.`
+    if (count === 0) {
+      const page = { title: words, why: none(words) }
+      return [{ ...withoutPage('day', title, none(title)), page }]
+    }
+    const withCount = (name: string) => `${name}: ${counted(count, 'file', 'files')}`
+    const result = pageOf('day', withCount(title), pageUrl(links, 'rinex-file', parameters))
+    return [{ ...result, page: { title: withCount(words) } }]
   }
+}
+
+/** `Austria, delivers` */
+function aboutStation(code: string, known: KnownStation | undefined): string {
+  const country = countryOf(code)
+  const words = [country && countryName(country), known && howWords(known)]
+  return words.filter((each) => each !== undefined).join(', ')
 }
 
 function pageOf(kind: Result['kind'], title: string, url: string): Result {

@@ -3,6 +3,7 @@ import type { Test } from 'tap'
 import { change, newFile } from '../../catalogue/change.ts'
 import { fc } from '../../random.ts'
 import t, { exact } from '../../tap.ts'
+import { dayOf, daySeconds, openNetwork } from '../series/network.ts'
 import type { Service, ServiceOptions } from '../service.ts'
 import { openService, startUs } from '../service.ts'
 import { watchingIndexer } from '../status/indexer-status.ts'
@@ -104,13 +105,16 @@ const words: readonly (readonly [word: string, ...results: string[]])[] = [
     '2026-03-03T05:13',
     'day the time 2026-03-03T05:13: 6 files api/rinex-file/?covers=2026-03-03T05:13',
   ],
+  ['2400', 'day GPS week 2400 - No file has data of GPS week 2400.'],
+  ['week 2408', 'day GPS week 2408: 6 files api/rinex-file/?when=week+2408'],
+  ['GPS week 2400', 'day GPS week 2400 - No file has data of GPS week 2400.'],
   ['2025', 'day 2025 - No file has data of 2025.'],
   ['2025-12', 'day December 2025 - No file has data of December 2025.'],
   ['2026-02-30'],
   ['2026-13'],
   ['2026-366'],
   // Words of the field that name nothing here.
-  ...['rinex', 'GNSS', 'Hatanaka', 'RINEX 3.05', 'receiver type', 'GPS week 2400', 'x', '...'].map(
+  ...['rinex', 'GNSS', 'Hatanaka', 'RINEX 3.05', 'receiver type', 'x', '...'].map(
     (word) => [word] as const,
   ),
   [''],
@@ -356,4 +360,27 @@ t.test('any text is answered: with results, or with 400 at the field', async (t)
     }),
     { numRuns: 300 },
   )
+})
+
+t.test('a page says countries and states of stations, and dates as all pages do', async (t) => {
+  const now = dayOf(2026, 3, 4) * daySeconds
+  const service = await openNetwork(t, { startUs: (now - 3 * daySeconds) * 1e6 })
+  const hour = now / 3600
+  for (let slot = hour - 60; slot < hour - 10; slot++) {
+    service.clock.us = ((slot + 1) * 3600 + 60) * 1e6
+    await service.arrive(slot, 'WTZR00DEU', '01H')
+  }
+  await service.setNow(now)
+  // Loads the states.
+  await service.page('network/?format=api')
+  const asked = (q: string) => service.page(`search/?q=${encodeURIComponent(q)}&format=api`)
+  t.match((await asked('2026-02-03')).text, 'No file has data of 3 Feb 2026 (034).')
+  const absent = await asked('WTZR00DEU_R_20260622000_01H_30S_MO.crx.gz')
+  t.match(
+    absent.hrefOf('What is missing of that day'),
+    /missing.*station=WTZR00DEU&when=2026-03-03/,
+  )
+  t.match((await asked('Germany WTZ')).text, 'nothing found')
+  await service.arrive(hour - 60, 'WTZA00DEU', '01H')
+  t.match((await asked('wtz')).text, /WTZR00DEU Germany, no hour for/)
 })
