@@ -130,7 +130,7 @@ function limiterOf(
   })
 }
 
-function siteOf({ settings, reader }: ApiDeps, network: NetworkStatusCache): Site {
+function siteOf({ settings, reader, indexerStatus }: ApiDeps, network: NetworkStatusCache): Site {
   return new Site(settings.identity, async () => {
     const known = await network.ifLoaded(alertsAgeMs)
     const asOf = known?.asOf.seconds
@@ -140,7 +140,10 @@ function siteOf({ settings, reader }: ApiDeps, network: NetworkStatusCache): Sit
         countries: countriesOf(Array.from(known?.stations.keys() ?? [])),
         isScanned: true,
       }
-    return { openAlerts: 0, countries: [], isScanned: (await reader.head()).asOf !== undefined }
+    const isScanned = (await reader.head()).asOf !== undefined
+    const status = isScanned ? undefined : await indexerStatus().catch(() => undefined)
+    const scan = status && 'scan' in status ? status.scan : undefined
+    return { openAlerts: 0, countries: [], isScanned, scan }
   })
 }
 

@@ -3,6 +3,8 @@
  * its first scan has not ended.
  */
 import type { FastifyInstance } from 'fastify'
+import type { ScanProgress } from '../../control-socket/protocol.ts'
+import { readableDuration } from '../../runtime/readable.ts'
 import { prefersHtml } from '../http/formats.ts'
 import type { Identity, SiteFact, SiteFacts } from '../http/settings.ts'
 
@@ -13,6 +15,8 @@ interface SiteState {
   readonly countries: readonly string[]
   /** False until the first scan of the archive has ended. */
   readonly isScanned: boolean
+  /** How far the first scan is, if the indexer says so. */
+  readonly scan?: Pick<ScanProgress, 'done' | 'secondsLeft'> | undefined
 }
 
 /** Counts the open alerts for the header; pages are laid out with the latest count. */
@@ -28,8 +32,8 @@ export class Site {
 
   /** What changes pages besides their own content: a part of the tags of all pages. */
   version(): string {
-    const { openAlerts, countries, isScanned } = this.#state
-    return `a${openAlerts}c${countries.length}${isScanned ? '' : '-unscanned'}`
+    const { openAlerts, countries, isScanned, scan } = this.#state
+    return `a${openAlerts}c${countries.length}${isScanned ? '' : `-s${percentOf(scan)}`}`
   }
 
   /** Reads the state before a request for a page. */
@@ -42,8 +46,9 @@ export class Site {
 
   facts(): SiteFacts {
     const { title, notice } = this.#identity
-    const { openAlerts, countries, isScanned } = this.#state
-    const notices = [notice, isScanned ? undefined : unscanned].filter((each) => each !== undefined)
+    const { openAlerts, countries, isScanned, scan } = this.#state
+    const progress = isScanned ? undefined : unscannedWords(scan)
+    const notices = [notice, progress].filter((each) => each !== undefined)
     return { title, notices, facts: factsOf(this.#identity), openAlerts, countries }
   }
 
@@ -57,6 +62,18 @@ const nothingKnown: SiteState = { openAlerts: 0, countries: [], isScanned: true 
 
 const unscanned =
   'The first scan of the archive has not ended: not all files are listed, and states are not known yet.'
+
+/** `…: not all files are listed, and states are not known yet. 12 % are done, about 58 s left.` */
+function unscannedWords(scan: SiteState['scan']): string {
+  if (scan === undefined) return unscanned
+  const { secondsLeft } = scan
+  const left = secondsLeft === undefined ? '' : `, about ${readableDuration(secondsLeft)} left`
+  return `${unscanned} ${percentOf(scan)} % are done${left}.`
+}
+
+function percentOf(scan: SiteState['scan']): number {
+  return Math.floor((scan?.done ?? 0) * 100)
+}
 
 /** Operator, contact and licence, as far as they are configured. */
 function factsOf({ operator, contact, licence }: Identity): readonly SiteFact[] {

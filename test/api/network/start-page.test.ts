@@ -55,6 +55,28 @@ t.test('an empty archive says where files are expected', async (t) => {
   t.match(page.text, `of ${service.archive}.`)
 })
 
+t.test('during the first scan, pages say how far it is', async (t) => {
+  const scan = { startedUs: startUs, directoriesDone: 1, directoriesFound: 8, files: 9, rate: 3 }
+  let progress = { ...scan, done: 0.127, secondsLeft: 58.2 }
+  const service = await openService(t, {
+    nowUs: startUs,
+    deps: () => ({
+      indexerStatus: () =>
+        Promise.resolve({ ...watchingIndexer, state: 'scanning', scan: progress }),
+    }),
+  })
+  const said = 'states are not known yet. 12 % are done, about 58 s left.'
+  const before = await service.app.inject({ url: path, headers })
+  t.match((await service.page('network/')).text, said)
+  t.match((await service.page('rinex-file/')).text, said)
+  progress = { ...progress, done: 0.5 }
+  const { statusCode } = await service.app.inject({
+    url: path,
+    headers: { ...headers, 'if-none-match': String(before.headers.etag) },
+  })
+  t.equal(statusCode, 200, 'a page is not the same when the scan is further')
+})
+
 t.test('paths of the server that are not public are not said', async (t) => {
   const service = await openService(t, { settings: { problems: 'command-line' } })
   const { text } = await service.page('network/')
