@@ -49,7 +49,8 @@ export async function index(
     graceMs: graceMs.indexer,
     ...(once ? {} : { onHangup }),
   })
-  void reportPlaces(config, logger)
+  if (once) await reportPlaces(config, logger)
+  else void reportPlaces(config, logger)
   const nowUs = createClock()
   const serviceManager = new ServiceManager(process.env, logger)
   // A migration may take minutes; meanwhile the API starts and answers 503.
@@ -90,7 +91,8 @@ export async function index(
 
 /**
  * Logs what is wrong with the places of archive and database. The indexer starts all the same: an
- * archive without its areas may be a disk that is not mounted yet.
+ * archive without its areas may be a disk that is not mounted yet. A disk that hangs must not hold
+ * up a start, so only a process that will end waits for it.
  */
 async function reportPlaces(config: ConfigOf<'index'>, logger: Logger): Promise<void> {
   for (const { key, words, level } of await checkPlaces(config))

@@ -99,6 +99,13 @@ async function checkNumbers(t: Test, fleet: Fleet, follower: Follower): Promise<
   t.same(follower.missing(replay), [], 'no number came after a higher one')
   t.equal(replay.seq, follower.seq)
   const [first, second] = fleet.apis
+  // A cut while they are built delays them by some seconds.
+  for (const host of [first, second])
+    await until('the indexes are built', async () => {
+      for (const order of ['-filename', 'created'])
+        await fleet.ask(`?limit=1&ordering=${order}`, host)
+      return true
+    })
   for (const order of ['', '&ordering=-filename', '&ordering=created']) {
     const listed = await fleet.walk(`?limit=150${order}`)
     const expected = listed.map((record) => [record.id, JSON.stringify(record)] as const)
