@@ -225,8 +225,8 @@ t.test('HEAD has the headers of GET, without the body', async (t) => {
     .filter(({ method }) => method === 'GET')
     .map(({ url }) => url)
   const ofRequest = { date: '', 'x-request-id': '', 'transfer-encoding': '' }
-  // The first page of states loads the countries that the forms of all pages offer.
-  await usual.page('station/?format=api')
+  // It waits for the states, which also give the countries that the forms of all pages offer.
+  await usual.page('network/?format=api')
   for (const url of [...urls, '/healthz', '/readyz', '/rinex/api/rinex-file/99/'])
     for (const accept of ['*/*', 'text/html']) {
       const get = await usual.app.inject({ url, headers: { accept } })
