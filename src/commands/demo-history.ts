@@ -1,6 +1,7 @@
 /** Writes what the demo says of its past into its catalogue, before its indexer starts. */
 import { openWriter } from '../catalogue/engines/engine.ts'
 import type { DirectoryChange } from '../catalogue/updates/change.ts'
+import { emptyChange } from '../catalogue/updates/change.ts'
 import type { CatalogueWriter } from '../catalogue/updates/writer.ts'
 import type { PastFile, PastTime } from '../demo/history.ts'
 
@@ -53,19 +54,5 @@ async function removalOf(writer: CatalogueWriter, path: string): Promise<Directo
 
 /** A change without a stamp: the first scan reads the directory. */
 function changeOf(path: string, change: Partial<DirectoryChange>): DirectoryChange {
-  return {
-    path,
-    more: false,
-    gone: false,
-    stamp: undefined,
-    withheldSinceUs: undefined,
-    directories: [],
-    added: [],
-    modified: [],
-    attributes: [],
-    rehash: [],
-    removed: [],
-    rejections: [],
-    ...change,
-  }
+  return { ...emptyChange(path), ...change }
 }

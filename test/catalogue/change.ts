@@ -1,5 +1,6 @@
 /** Builds changes of directories for tests, as reconciling builds them. */
 import type { DirectoryChange, NewFile } from '../../src/catalogue/updates/change.ts'
+import { emptyChange } from '../../src/catalogue/updates/change.ts'
 
 export function newFile(name: string, { size, mtimeUs } = { size: 10, mtimeUs: 1000 }): NewFile {
   return { name, size, mtimeUs }
@@ -11,19 +12,5 @@ export function arriving(files: readonly NewFile[], arrivalUs: number): NewFile[
 }
 
 export function change(path: string, parts: Partial<DirectoryChange>): DirectoryChange {
-  return {
-    path,
-    more: false,
-    gone: false,
-    stamp: undefined,
-    withheldSinceUs: undefined,
-    directories: [],
-    added: [],
-    modified: [],
-    attributes: [],
-    rehash: [],
-    removed: [],
-    rejections: [],
-    ...parts,
-  }
+  return { ...emptyChange(path), ...parts }
 }

@@ -1,10 +1,9 @@
 /** What the pages of a station have above: its name, how it is in a line, and its tabs. */
-import { dateOf, secondsPerDay } from '../../parse/calendar.ts'
+import { secondsPerDay } from '../../parse/calendar.ts'
 import { countryName, countryOf, isMergedNavigation } from '../../parse/countries.ts'
 import { readableDuration } from '../../runtime/readable.ts'
-import { endOfSlot } from '../../series/series.ts'
+import { startOf } from '../../series/series.ts'
 import { resourceUrl, stationUrl } from '../http/links.ts'
-import { shortDay } from '../pages/date-words.ts'
 import type { Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
 import { typeLabel } from '../pages/labels.ts'
@@ -109,15 +108,16 @@ function arrivalSentence({ state, series, asOf }: KnownStation): readonly string
   const known = [...mainSeries(series).values()][0]
   if (known === undefined || state === 'ended' || state === 'silent') return []
   const { period, summary, past } = known
-  const { slots, latencies } = past.arrivals
-  const latency = latencies[latencies.length - 1]
-  const slot = latency === undefined ? summary.lastSlot : slots[slots.length - 1]
+  const slot = summary.lastSlot
   if (slot === undefined) return []
-  const day = shortDay(Math.floor((endOfSlot(slot, period) - 1) / secondsPerDay), asOf)
+  const { slots, latencies } = past.arrivals
+  const isSeen = slots[slots.length - 1] === slot
+  const latency = isSeen ? latencies[latencies.length - 1] : undefined
   const words = spanWords({ firstSlot: slot, slots: 1 }, period, asOf)
-  const isToday = dateOf(Math.floor(asOf / secondsPerDay)).day === Number(day.split(' ')[0])
-  const what = isToday && period === '01H' ? `hour ${words.replace(/^.*, | h$/g, '')}` : words
-  if (latency === undefined) return [`The last file is of ${isToday ? 'the ' : ''}${what}.`]
+  const isToday = startOf(slot, period) >= Math.floor(asOf / secondsPerDay) * secondsPerDay
+  const isHour = isToday && period === '01H'
+  const what = isHour ? `hour ${words.replace(/^.*, | h$/g, '')}` : words
+  if (latency === undefined) return [`The last file is of ${isHour ? 'the ' : ''}${what}.`]
   const usual = summary.usualLatency
   const often = usual === undefined ? '' : `, usually ${readableDuration(usual)}`
   return [`The last file (${what}) came after ${readableDuration(Math.max(0, latency))}${often}.`]

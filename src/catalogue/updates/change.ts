@@ -114,6 +114,24 @@ export interface DirectoryChange {
   readonly rejections: readonly DirectoryRejection[]
 }
 
+/** A change of a directory that changes nothing, and has no stamp. */
+export function emptyChange(path: string): DirectoryChange {
+  return {
+    path,
+    more: false,
+    gone: false,
+    stamp: undefined,
+    withheldSinceUs: undefined,
+    directories: [],
+    added: [],
+    modified: [],
+    attributes: [],
+    rehash: [],
+    removed: [],
+    rejections: [],
+  }
+}
+
 /** What became of the changes that the writer was given. */
 export interface AppliedChange {
   readonly head: Head

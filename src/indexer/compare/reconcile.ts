@@ -10,6 +10,7 @@ import type {
   NewFile,
   ReboundFile,
 } from '../../catalogue/updates/change.ts'
+import { emptyChange } from '../../catalogue/updates/change.ts'
 import type { KnownDirectory, KnownFile } from '../../catalogue/updates/known.ts'
 import type { DirectorySnapshot } from '../read/directory-snapshot.ts'
 import { identityAt, versionAt } from '../read/packed-identities.ts'
@@ -33,32 +34,19 @@ export function reconcile(
       // The directory may hold anything, so its records stay. The first time, a change without a
       // stamp is written: it records that the directory is unreadable, and each sweep finds the
       // directory again.
-      return known?.unreadable === true ? undefined : emptyChange(snapshot)
+      return known?.unreadable === true ? undefined : unchanged(snapshot)
     case 'read':
       return compare(snapshot, known)
   }
 }
 
-function emptyChange(snapshot: DirectorySnapshot): DirectoryChange {
-  return {
-    path: snapshot.path,
-    more: false,
-    gone: false,
-    stamp: undefined,
-    withheldSinceUs: undefined,
-    directories: [],
-    added: [],
-    modified: [],
-    attributes: [],
-    rehash: [],
-    removed: [],
-    rejections: snapshot.rejections,
-  }
+function unchanged({ path, rejections }: DirectorySnapshot): DirectoryChange {
+  return { ...emptyChange(path), rejections }
 }
 
 function goneDirectory(snapshot: DirectorySnapshot, known: KnownDirectory): DirectoryChange {
   return {
-    ...emptyChange(snapshot),
+    ...unchanged(snapshot),
     gone: true,
     removed: Array.from(known.files.values(), ({ id }) => id),
   }
@@ -93,7 +81,7 @@ function compare(
   const differs = some.some((files) => files.length > 0)
   if (!differs && known !== undefined && sameStamp(snapshot.stamp, known.stamp)) return undefined
   return {
-    ...emptyChange(snapshot),
+    ...unchanged(snapshot),
     stamp: snapshot.stamp,
     ...found,
     removed,
