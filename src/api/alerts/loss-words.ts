@@ -1,11 +1,11 @@
 /** What a loss is in words, for its rows and the verdict. Pure; times in seconds since 1970. */
-import { secondsPerDay, secondsPerHour, secondsToIso } from '../../parse/calendar.ts'
+import { secondsPerDay, secondsPerHour } from '../../parse/calendar.ts'
 import { countryName } from '../../parse/countries.ts'
 import { counted, hourWords, readableDuration } from '../../runtime/readable.ts'
 import type { Loss, LostSeries } from '../../series/loss.ts'
 import { endOfSlot, periodRules, slotAt } from '../../series/series.ts'
-import { shortDay } from '../pages/date-words.ts'
-import { periodLabel, typeLabel } from '../pages/labels.ts'
+import { clockWords, momentWords, periodNoun, shortDay } from '../pages/date-words.ts'
+import { typeLabel } from '../pages/labels.ts'
 
 /** A loss in words: who, what and for how long. */
 export interface LossWords {
@@ -23,7 +23,8 @@ export function lossWords(loss: Loss): LossWords {
   const { kind, country, station = '', stations, expectedStations = 0, lateSeconds } = loss
   const late = readableDuration(lateSeconds)
   if (kind === 'ingest-stalled') {
-    const since = loss.since === undefined ? '' : ` since ${timeText(loss.since, nowOf(loss))} UTC`
+    const since =
+      loss.since === undefined ? '' : ` since ${momentWords(loss.since, nowOf(loss))} UTC`
     const lost = counted(stations.length, 'is lost', 'are lost')
     return { who: 'All stations', what: `nothing arrives${since}, ${lost}`, late }
   }
@@ -50,7 +51,7 @@ function damagedWords(loss: Loss): string {
   const day = shortDay(slotAt(end - 1, '01D'), now)
   if (all.length > 1) return `${all.length} files are damaged, the last of ${day}`
   if (period === '01D') return `day of ${day} is damaged`
-  return `${periodLabel(period)} ${slotText(end, periodRules[period].seconds, now)} is damaged`
+  return `${periodNoun(period)} ${slotText(end, periodRules[period].seconds, now)} is damaged`
 }
 
 /**
@@ -71,7 +72,7 @@ function lostWords(loss: Loss): string {
   if (now - since > 2 * secondsPerDay)
     return `nothing since ${shortDay(slotAt(since - 1, '01D'), now)}${days && ', days and hours'}`
   const isHourly = shorter.some(({ period }) => period === '01H')
-  const none = isHourly ? 'no hour' : 'no quarter of an hour'
+  const none = `no ${periodNoun(isHourly ? '01H' : '15M')}`
   return [`${none} since ${slotText(since, isHourly ? 3600 : 900, now)}`, days]
     .filter(Boolean)
     .join(', ')
@@ -97,21 +98,10 @@ function typesOf(series: readonly LostSeries[]): string {
 function slotText(end: number, length: number, now: number): string {
   const start = end - length
   const text =
-    length === secondsPerHour ? hourWords(start) : `${clockText(start)}–${clockText(end)}`
+    length === secondsPerHour ? hourWords(start) : `${clockWords(start)}–${clockWords(end)}`
   const day = slotAt(start, '01D')
   const ago = Math.floor(now / secondsPerDay) - day
   return ago === 0 ? text : `${text} ${ago === 1 ? 'yesterday' : `on ${shortDay(day, now)}`}`
-}
-
-function clockText(seconds: number): string {
-  return secondsToIso(seconds).slice(11, 16)
-}
-
-/** `10:00`, with its date on another day than now. */
-export function timeText(seconds: number, now: number): string {
-  const [day, today] = [seconds, now].map((each) => Math.floor(each / secondsPerDay))
-  const clock = clockText(seconds)
-  return day === undefined || day === today ? clock : `${shortDay(day, now)} ${clock}`
 }
 
 /** `observation, hour: nothing since 22 Jan 05:00 UTC`. */
@@ -119,9 +109,9 @@ export function lostSeriesWords(
   { fileType, period, kind, since }: LostSeries,
   now: number,
 ): string {
-  const name = `${typeLabel(fileType)}, ${periodLabel(period)}`
-  if (kind === 'damaged') return `${name}: damaged, found ${timeText(since ?? 0, now)} UTC`
+  const name = `${typeLabel(fileType)}, ${periodNoun(period)}`
+  if (kind === 'damaged') return `${name}: damaged, found ${momentWords(since ?? 0, now)} UTC`
   return since === undefined
     ? `${name}: never delivered`
-    : `${name}: nothing since ${timeText(since, now)} UTC`
+    : `${name}: nothing since ${momentWords(since, now)} UTC`
 }

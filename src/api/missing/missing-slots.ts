@@ -73,7 +73,7 @@ const shortTypes = { o: '[oOdD]', n: '[nNgGlLpPqQfFhH]', m: '[mM]' } as const
 
 /**
  * The pattern of the names in a slot, or in its whole day. A long name may have the actual start of
- * its data, so it has any time of the day or of the hour, except for a quarter of an hour.
+ * its data, so it has any time of the day or of the hour, except for a quarter hour.
  */
 export function missingPattern(
   { station, fileType, period, writtenPeriod = period }: NetworkKey,

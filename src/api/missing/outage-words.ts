@@ -1,10 +1,20 @@
 /** What is said of an outage: of whom, of what, when, and what is known of it. Pure. */
-import { secondsPerDay, secondsPerHour, secondsToIso } from '../../parse/calendar.ts'
+import { secondsPerDay } from '../../parse/calendar.ts'
 import { countryName, countryOf } from '../../parse/countries.ts'
 import { counted, readableNumber, readableSize } from '../../runtime/readable.ts'
 import type { Period } from '../../series/series.ts'
-import { periodRules, periods, startOf } from '../../series/series.ts'
-import { shortDay, shortDays } from '../pages/date-words.ts'
+import { periodRules, periods, slotAt, startOf } from '../../series/series.ts'
+import {
+  dayAt,
+  hoursWords,
+  momentWords,
+  periodNoun,
+  shortDay,
+  shortDays,
+  slotCount,
+  slotsWords,
+  spanWords,
+} from '../pages/date-words.ts'
 import { typeLabel } from '../pages/labels.ts'
 import { keyOf } from '../series/known-series.ts'
 import type { MissingSlot } from './missing-slots.ts'
@@ -24,12 +34,6 @@ export function whoWords(outage: Outage): string {
   return `${place}${counted(stations.length, 'station', 'stations')}`
 }
 
-const periodNouns: Readonly<Record<Period, readonly [one: string, many: string]>> = {
-  '01D': ['day', 'days'],
-  '01H': ['hour', 'hours'],
-  '15M': ['quarter hour', 'quarter hours'],
-}
-
 /** `days and hours, observation and navigation` */
 export function whatWords(outage: Outage): string {
   const own = new Set(outage.map(({ series }) => series.period))
@@ -37,7 +41,7 @@ export function whatWords(outage: Outage): string {
     .filter((period) => own.has(period))
     .map((period) => {
       const slots = new Set(outage.flatMap((each) => (isOf(each, period) ? each.slot : [])))
-      return periodNouns[period][slots.size === 1 ? 0 : 1]
+      return periodNoun(period, slots.size)
     })
   const types = (['o', 'n', 'm'] as const).filter((type) =>
     outage.some(({ series }) => series.fileType === type),
@@ -58,31 +62,17 @@ function inWords(words: readonly string[]): string {
  */
 export function whenWords(outage: Outage, asOf: number): string {
   const { start, end } = timeOf(outage)
-  const [first, last] = [dayOf(start), dayOf(end - 1)]
+  const [first, last] = [dayAt(start), dayAt(end - 1)]
   const runs = runsOf(largestSeries(outage))
   if (runs.length > 1) {
     const daily = everyDay(runs)
     const how = daily === '' ? counted(runs.length, 'stretch', 'stretches') : daily
     return `${shortDays(first, last, asOf)}, ${how}`
   }
-  if (first === last) return `${shortDay(first, asOf)}${hoursOf(start, end)}`
-  if (isOpen(outage)) return `${shortDay(first, asOf)} to now`
-  const isOfDays = start % secondsPerDay === 0 && end % secondsPerDay === 0
-  if (isOfDays) return shortDays(first, last, asOf)
-  return `${shortDay(first, asOf)} ${clock(start)} to ${shortDay(last, asOf)} ${clockOfEnd(end)}`
-}
-
-const dayOf = (seconds: number): number => Math.floor(seconds / secondsPerDay)
-const clock = (seconds: number): string => secondsToIso(seconds).slice(11, 16)
-const clockOfEnd = (seconds: number): string =>
-  seconds % secondsPerDay === 0 ? '24:00' : clock(seconds)
-
-/** The hours of a day: ` 08–15 h`; nothing for the whole day. */
-function hoursOf(start: number, end: number): string {
-  if (end - start === secondsPerDay) return ''
-  const [from, to] = [clock(start), clockOfEnd(end)]
-  const isOfHours = start % secondsPerHour === 0 && end % secondsPerHour === 0
-  return isOfHours ? ` ${from.slice(0, 2)}–${to.slice(0, 2)} h` : ` ${from}–${to}`
+  const isOfDay = first === last
+  return isOpen(outage) && !isOfDay
+    ? `${shortDay(first, asOf)} to now`
+    : spanWords(start, end, asOf)
 }
 
 /** `17 times 22–04 h`, if all stretches are at the same hours. */
@@ -90,11 +80,11 @@ function everyDay(runs: readonly Outage[]): string {
   const hours = new Set(
     runs.map((run) => {
       const { start, end } = timeOf(run)
-      return end - start < secondsPerDay ? hoursOf(start, end) : ''
+      return end - start < secondsPerDay ? hoursWords(start, end) : ''
     }),
   )
   const [only = '', ...others] = hours
-  return only === '' || others.length > 0 ? '' : `${readableNumber(runs.length)} times${only}`
+  return only === '' || others.length > 0 ? '' : `${readableNumber(runs.length)} times ${only}`
 }
 
 /** The slots of the series with most of them. */
@@ -139,7 +129,7 @@ function shareWords(slots: Outage): string {
   const { period } = slots[0]?.series ?? { period: '01H' as const }
   const { start, end } = timeOf(slots)
   const all = (end - start) / periodRules[period].seconds
-  return `${readableNumber(slots.length)} of ${counted(all, ...periodNouns[period])} missing`
+  return `${readableNumber(slots.length)} of ${slotCount(all, period)} missing`
 }
 
 function lateWords(outage: Outage, asOf: number): string {
@@ -148,8 +138,7 @@ function lateWords(outage: Outage, asOf: number): string {
   if (isOpen(outage) && !isAllLate) return sinceWords(outage, asOf)
   if (late.length === 0) return ''
   const due = Math.min(...late.map((slot) => timesOf(slot).expectedBy))
-  const day = dayOf(due) === dayOf(asOf) ? '' : `${shortDay(dayOf(due), asOf)} `
-  const words = `due since ${day}${clock(due)}`
+  const words = `due since ${momentWords(due, asOf)}`
   return isAllLate ? `late, ${words}` : `${readableNumber(late.length)} late, ${words}`
 }
 
@@ -161,6 +150,6 @@ function sinceWords(outage: Outage, asOf: number): string {
   if (first === undefined) return ''
   const { since } = first.summary
   if (since === undefined) return 'nothing ever came'
-  const start = since - periodRules[first.period].seconds
-  return `nothing since ${shortDay(dayOf(start), asOf)}${hoursOf(start, since)}`
+  const last = { firstSlot: slotAt(since - 1, first.period), slots: 1 }
+  return `nothing since ${slotsWords(last, first.period, asOf)}`
 }

@@ -10,8 +10,7 @@ import { lastArrivalOf } from '../../series/series-summary.ts'
 import type { SlotState } from '../../series/slot-states.ts'
 import { arrivedBy } from '../../series/stalled.ts'
 import { countStates } from '../../series/station-states.ts'
-import { timeText } from '../alerts/loss-words.ts'
-import { shortDay } from '../pages/date-words.ts'
+import { momentWords, shortDay } from '../pages/date-words.ts'
 import type { KnownSeries, NetworkStatus, SeriesStatus } from '../series/known-series.ts'
 import { standstillOf } from '../series/network-context.ts'
 
@@ -131,7 +130,7 @@ function headlineOf({ losses, lost, all, isCurrent, now }: Facts): string {
   }
   const { since } = losses.find(({ kind }) => kind === 'ingest-stalled') ?? {}
   if (since !== undefined && isCurrent)
-    return `Nothing arrives from any station since ${timeText(since, now)} UTC`
+    return `Nothing arrives from any station since ${momentWords(since, now)} UTC`
   const verb = isCurrent ? (lost === 1 ? 'does not deliver' : 'do not deliver') : 'did not deliver'
   const subject = `${lost} of ${counted(all, 'station', 'stations')} ${verb}`
   return `${subject}${whoOf(losses, lost, now)}`
@@ -148,7 +147,7 @@ function whoOf(losses: NetworkStatus['losses'], lost: number, now: number): stri
   if (largest?.country !== undefined) {
     const { length } = largest.stations
     const many = length === lost ? 'all' : `${length} of them`
-    return `, ${many} in ${countryName(largest.country)} since ${timeText(largest.due, now)}`
+    return `, ${many} in ${countryName(largest.country)} since ${momentWords(largest.due, now)}`
   }
   const named = losses.filter(({ kind }) => kind === 'late' || kind === 'down')
   const codes = [...new Set(named.flatMap(({ stations }) => stations))].sort()
@@ -191,7 +190,7 @@ function doOthersArrive(states: readonly KnownSeries[], now: number): boolean {
 function arrivalFact(newest: number, { isCurrent, now }: Pick<Facts, 'isCurrent' | 'now'>): string {
   return isCurrent
     ? `file arrived ${readableDuration(Math.max(0, now - newest))} ago`
-    : `file had arrived at ${timeText(newest, now)} UTC`
+    : `file had arrived at ${momentWords(newest, now)} UTC`
 }
 
 interface Newest {
@@ -219,7 +218,7 @@ function isNewer({ start, period }: Newest, last: Newest | undefined): boolean {
 function dataTime({ period, start }: Newest, asOf: number): string {
   return period === '01D'
     ? shortDay(Math.floor(start / secondsPerDay), asOf)
-    : timeText(start, asOf)
+    : momentWords(start, asOf)
 }
 
 /**

@@ -2,7 +2,6 @@
 import { problems, problemWords } from '../../catalogue/filter.ts'
 import type { ChangeKind } from '../../catalogue/records.ts'
 import type { FileDuration, FileType, FileVersion } from '../../parse/types.ts'
-import type { Period } from '../../series/series.ts'
 
 /** The labels of codes; an empty text for null. */
 const labelsOf =
@@ -17,8 +16,6 @@ export const durationLabel = labelsOf<FileDuration>({
   y: 'year',
   u: 'unspecified',
 })
-
-export const periodLabel = labelsOf<Period>({ '15M': '15 minutes', '01H': 'hour', '01D': 'day' })
 
 const intervalUnits: Readonly<Record<string, readonly [count: number, unit: string]>> = {
   C: [100, 'Hz'],

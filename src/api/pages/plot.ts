@@ -3,7 +3,7 @@
  * its place, its text has 12 pixels, time runs from left to right. Pure.
  */
 import { dateOf, parseDay, twoDigits } from '../../parse/calendar.ts'
-import { months } from './date-words.ts'
+import { months } from '../../runtime/readable.ts'
 import type { Child, Html } from './html.ts'
 import { html } from './html.ts'
 

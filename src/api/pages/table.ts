@@ -2,9 +2,9 @@
 import { dayToIso, secondsPerDay, secondsToIso } from '../../parse/calendar.ts'
 import { exactTime, readableDate, readableShare, readableTime } from '../../runtime/readable.ts'
 import type { Period } from '../../series/series.ts'
+import { periodNoun } from './date-words.ts'
 import type { Child, Html } from './html.ts'
 import { html } from './html.ts'
-import { periodLabel } from './labels.ts'
 import { link } from './parts.ts'
 
 export interface Column {
@@ -86,7 +86,7 @@ export function momentCell(iso: string | null): Child {
 
 /** The period of a series in words. */
 export function periodCell(period: Period): Child {
-  return titled(periodLabel(period), period)
+  return titled(periodNoun(period), period)
 }
 
 /** The start of data. */

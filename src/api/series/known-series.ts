@@ -9,7 +9,7 @@ import type { Period, SeriesKey } from '../../series/series.ts'
 import { periods } from '../../series/series.ts'
 import type { SeriesPast, SeriesSummary } from '../../series/series-summary.ts'
 import type { State } from '../../series/station-states.ts'
-import { periodLabel } from '../pages/labels.ts'
+import { periodNoun } from '../pages/date-words.ts'
 import { choices, isChosen } from '../parameters/parameter.ts'
 import { periodWords } from '../parameters/words.ts'
 
@@ -82,7 +82,7 @@ export const period = choices(periods, {
   meaning: 'The periods of the files; by default all.',
   example: '01H',
   label: 'Period',
-  textOf: periodLabel,
+  textOf: (each) => periodNoun(each),
   also: periodWords,
 })
 

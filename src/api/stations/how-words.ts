@@ -8,10 +8,9 @@ import type { StateRun } from '../../series/slot-states.ts'
 import type { StationDays } from '../../series/station-days.ts'
 import { observations } from '../../series/station-days.ts'
 import { stateOf } from '../../series/station-states.ts'
-import { shortDay } from '../pages/date-words.ts'
+import { periodNoun, shortDay, slotsWords } from '../pages/date-words.ts'
 import { typeLabel } from '../pages/labels.ts'
 import type { KnownSeries } from '../series/known-series.ts'
-import { nounsOf, spanWords } from './words.ts'
 
 /** A station of the network with all that its row says. */
 export interface KnownStation extends StationDays {
@@ -60,7 +59,7 @@ function isOfHours({ period }: KnownSeries): boolean {
 function hoursWords(lost: readonly KnownSeries[], asOf: number): readonly string[] {
   const ends = lost.flatMap(({ summary: { since } }) => since ?? [])
   if (ends.length === 0) return []
-  const noun = lost.some(({ period }) => period === '01H') ? 'hour' : 'quarter of an hour'
+  const noun = periodNoun(lost.some(({ period }) => period === '01H') ? '01H' : '15M')
   return [`no ${noun} for ${readableDuration(asOf - Math.max(...ends))}`]
 }
 
@@ -78,7 +77,7 @@ function daysWords(lost: readonly KnownSeries[], asOf: number): readonly string[
   const last = Math.max(first, ...missing)
   const days = last - first + 1
   if (days > namedDays) return [`day for ${days} days`]
-  const words = spanWords({ firstSlot: first, slots: days }, '01D', asOf)
+  const words = slotsWords({ firstSlot: first, slots: days }, '01D', asOf)
   return [days === 1 ? `day of ${words}` : `days of ${words}`]
 }
 
@@ -95,7 +94,7 @@ function presentWords(station: KnownStation): string {
   if (station.delivery !== 'gaps') return newWords(station)
   const gap = lastGapOf(station)
   if (gap === undefined) return 'delivers'
-  const words = spanWords(gap, gap.period, station.asOf)
+  const words = slotsWords(gap, gap.period, station.asOf)
   if (gap.state !== 'damaged') return `delivers; last gap ${words}`
   return gap.period === '01D' ? `day of ${words} is damaged` : `${words} is damaged`
 }
@@ -114,7 +113,7 @@ function fractionWords(share: number, { period }: KnownSeries): string {
       count: 1,
       of: 10,
     })
-  return `about ${nearest.count} of ${nearest.of} ${nounsOf[period][1]}`
+  return `about ${nearest.count} of ${nearest.of} ${periodNoun(period, nearest.of)}`
 }
 
 /** A station that began in these 28 days says when. */
@@ -157,6 +156,6 @@ export function lastDataOf({ series, asOf }: Pick<KnownStation, 'series' | 'asOf
     .sort((a, b) => b.end - a.end || slotsPerDay(b.period) - slotsPerDay(a.period))[0]
   if (newest === undefined) return undefined
   const { period, lastSlot, end } = newest
-  const words = spanWords({ firstSlot: lastSlot, slots: 1 }, period, asOf)
+  const words = slotsWords({ firstSlot: lastSlot, slots: 1 }, period, asOf)
   return { day: Math.floor((end - 1) / secondsPerDay), start: startOf(lastSlot, period), words }
 }

@@ -6,7 +6,7 @@ import { slotsPerDay } from '../../series/series.ts'
 import type { ShownState, SlotState, StateRun } from '../../series/slot-states.ts'
 import type { DayState } from '../../series/station-days.ts'
 import { addDays, dayStateOf } from '../../series/station-days.ts'
-import { shortDay, shortDays } from '../pages/date-words.ts'
+import { shortDay, shortDays, slotsWords } from '../pages/date-words.ts'
 import type { Child, Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
 import type { Cell } from '../pages/marks.ts'
@@ -94,15 +94,10 @@ export function daysSvg(
   const lines = linesOf(runs, (slot) => Math.floor(slot / perDay) * perDay)
   const rows = lines.map(({ start, cells }, index): Row => {
     const day = start / perDay
-    const clock = (column: number): string => {
-      const minutes = (column * 1440) / perDay
-      const minute = minutes % 60 === 0 ? '' : `:${twoDigits(minutes % 60)}`
-      return `${twoDigits(Math.floor(minutes / 60))}${minute}`
-    }
     return {
       label: index % 7 === 0 && shortDay(day, now),
       cells,
-      wordsOf: (first, count) => `${shortDay(day, now)}, ${clock(first)}–${clock(first + count)} h`,
+      wordsOf: (first, slots) => slotsWords({ firstSlot: start + first, slots }, period, now),
       daysOf: () => [day, day],
     }
   })

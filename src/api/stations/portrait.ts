@@ -15,10 +15,10 @@ import type { Requester } from '../http/limits.ts'
 import type { KnownSeries } from '../series/known-series.ts'
 import type { NetworkContext } from '../series/network-context.ts'
 import { statesInParts } from '../series/network-days.ts'
+import type { Gap } from './gaps.ts'
+import { joinGaps } from './gaps.ts'
 import type { Present } from './series-reader.ts'
 import { readKnownSlots } from './series-reader.ts'
-import type { Gap } from './words.ts'
-import { joinGaps } from './words.ts'
 
 /** A series of observation files over all time, by what was delivered. */
 export interface SeriesPortrait {

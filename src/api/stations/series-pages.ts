@@ -20,6 +20,7 @@ import type { Table } from '../pages/table.ts'
 import { headerColumn, numberColumns, table } from '../pages/table.ts'
 import { formFieldsOf } from '../parameters/parameter.ts'
 import type { NetworkStatus } from '../series/known-series.ts'
+import { gapLines, joinGaps } from './gaps.ts'
 import { arrivalsSvg, histogramSvg } from './latency-pictures.ts'
 import { daysSvg, yearsSvg } from './pictures.ts'
 import type { WireLatency } from './serialise.ts'
@@ -35,7 +36,6 @@ import {
   stationHead,
   stationsWith,
 } from './station-head.ts'
-import { gapLines, joinGaps } from './words.ts'
 
 export const availabilityForm: FormView = {
   frame: { title: 'Availability', section: 'station' },

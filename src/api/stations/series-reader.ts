@@ -9,7 +9,8 @@ import { periods, recentDays, slotAt, slotsPerDay } from '../../series/series.ts
 import { SlotSet } from '../../series/slot-set.ts'
 import type { Format } from '../http/formats.ts'
 import type { Requester } from '../http/limits.ts'
-import { periodLabel, typeLabel } from '../pages/labels.ts'
+import { periodNoun } from '../pages/date-words.ts'
+import { typeLabel } from '../pages/labels.ts'
 import { choice, endsBeforeItBegins, firstDay, lastDay } from '../parameters/parameter.ts'
 import type { ParameterValues } from '../parameters/request.ts'
 import { periodWords, typeWords } from '../parameters/words.ts'
@@ -38,7 +39,7 @@ function seriesParameters(usual: Period) {
       default: usual,
       example: usual,
       label: 'Period',
-      textOf: periodLabel,
+      textOf: (each) => periodNoun(each),
       also: periodWords,
     }),
     from: firstDay({

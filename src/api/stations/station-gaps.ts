@@ -5,15 +5,16 @@ import { endOfSlot } from '../../series/series.ts'
 import { observations } from '../../series/station-days.ts'
 import { pageUrl } from '../http/links.ts'
 import { missingPatterns } from '../missing/missing-slots.ts'
+import { slotsWords } from '../pages/date-words.ts'
 import type { Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
 import { slotMark } from '../pages/marks.ts'
 import { commandHtml } from '../pages/parts.ts'
+import type { Gap } from './gaps.ts'
+import { gapAmount, joinGaps } from './gaps.ts'
 import type { KnownStation } from './how-words.ts'
 import { isLost } from './how-words.ts'
 import type { SeriesPortrait } from './portrait.ts'
-import type { Gap } from './words.ts'
-import { gapAmount, joinGaps, spanWords } from './words.ts'
 
 /** Maximum numbers of gaps and of names that the page shows. */
 const most = { gaps: 12, names: 500 }
@@ -61,7 +62,7 @@ const marks = ['missing', 'late', 'damaged'] as const
 
 function gapItem(gap: PeriodGap, now: number): Html {
   const mark = marks.find((state) => gap.states.has(state))
-  return html`<li class="row">${mark && slotMark(mark)} <span>${spanWords(gap, gap.period, now)}</span> <span class="note">${gapAmount(gap, gap.period)}</span></li>
+  return html`<li class="row">${mark && slotMark(mark)} <span>${slotsWords(gap, gap.period, now)}</span> <span class="note">${gapAmount(gap, gap.period)}</span></li>
 `
 }
 

@@ -1,9 +1,10 @@
 /** What the pages of a station have above: its name, how it is in a line, and its tabs. */
 import { secondsPerDay } from '../../parse/calendar.ts'
 import { countryName, countryOf, isMergedNavigation } from '../../parse/countries.ts'
-import { readableDuration } from '../../runtime/readable.ts'
+import { hourWords, readableDuration } from '../../runtime/readable.ts'
 import { startOf } from '../../series/series.ts'
 import { resourceUrl, stationUrl } from '../http/links.ts'
+import { slotsWords } from '../pages/date-words.ts'
 import type { Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
 import { typeLabel } from '../pages/labels.ts'
@@ -16,7 +17,6 @@ import { mainSeries } from '../series/known-series.ts'
 import type { KnownStation } from './how-words.ts'
 import { howWords, lastGapOf } from './how-words.ts'
 import { knownStations } from './known-stations.ts'
-import { spanWords } from './words.ts'
 
 export interface HeadOfStation {
   /** The code of the request, in upper case. */
@@ -91,10 +91,7 @@ function lineOf(station: KnownStation): Html {
   return html`${delivery && stationMark(delivery)} <span>${statusSentences(station)}</span>`
 }
 
-/**
- * `Delivers. The last file (hour 12–13) came after 5 min, usually 5 min. Last gap: 24 Nov, 03–05
- * h.`
- */
+/** `Delivers. The last file (hour 12–13) came after 5 min, usually 5 min. Last gap: 24 Nov.` */
 export function statusSentences(station: KnownStation): string {
   const how = howWords(station)
   const { state } = station
@@ -113,10 +110,10 @@ function arrivalSentence({ state, series, asOf }: KnownStation): readonly string
   const { slots, latencies } = past.arrivals
   const isSeen = slots[slots.length - 1] === slot
   const latency = isSeen ? latencies[latencies.length - 1] : undefined
-  const words = spanWords({ firstSlot: slot, slots: 1 }, period, asOf)
+  const words = slotsWords({ firstSlot: slot, slots: 1 }, period, asOf)
   const isToday = startOf(slot, period) >= Math.floor(asOf / secondsPerDay) * secondsPerDay
   const isHour = isToday && period === '01H'
-  const what = isHour ? `hour ${words.replace(/^.*, | h$/g, '')}` : words
+  const what = isHour ? `hour ${hourWords(startOf(slot, period))}` : words
   if (latency === undefined) return [`The last file is of ${isHour ? 'the ' : ''}${what}.`]
   const usual = summary.usualLatency
   const often = usual === undefined ? '' : `, usually ${readableDuration(usual)}`
@@ -129,7 +126,7 @@ function gapSentence(station: KnownStation, how: string): readonly string[] {
   const gap = lastGapOf(station)
   if (gap === undefined) return station.days[0] === undefined ? [] : ['No gap for 28 days.']
   if (how.endsWith('is damaged')) return []
-  return [`Last gap: ${spanWords(gap, gap.period, asOf)}.`]
+  return [`Last gap: ${slotsWords(gap, gap.period, asOf)}.`]
 }
 
 /** Text to copy into a mail. @param none what is said without any */

@@ -87,7 +87,7 @@ const cases: readonly (readonly [Loss, who: string, what: string, late: string])
   [
     { ...mate, series: [{ ...navigation, period: '15M' }] },
     'MATE00ITA',
-    'no quarter of an hour since 09:45–10:00, navigation only',
+    'no quarter hour since 09:45–10:00, navigation only',
     late,
   ],
   [{ ...mate, series: [hourly, navigation] }, 'MATE00ITA', 'no hour since 09–10', late],

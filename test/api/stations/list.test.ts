@@ -96,7 +96,7 @@ t.test('a page begins with the worst, and says how each station is', async (t) =
   ])
   const [, , late] = body.table('Stations').lines
   t.strictSame(late?.texts('abbr', { title: 'AUT' }), ['Austria'])
-  t.match(late?.text, '2 Mar, 02–03 h')
+  t.match(late?.text, '2 Mar 02–03 h')
   t.ok(late?.has('path', { class: 'late' }), 'its mark')
   t.match(body.one('th', { 'aria-sort': 'ascending' }).hrefOf('How it is'), /ordering=-worst/)
   t.match(body.hrefOf('28 days'), /ordering=completeness/)

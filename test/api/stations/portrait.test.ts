@@ -67,7 +67,7 @@ const stations: readonly Slots[] = [
 const lines: Readonly<Record<string, string>> = {
   DEAD00AUT: 'Nothing for 9 days. The last file is of 20 Feb.',
   FLKY00FRA: 'Delivers about 2 of 3 days. The last file is of 1 Mar. Last gap: 27 Feb.',
-  SAME00DEU: 'Nothing for 27 days. The last file is of 2 Feb, 08–09 h.',
+  SAME00DEU: 'Nothing for 27 days. The last file is of 2 Feb 08–09 h.',
   NEWS00CHE: 'Delivers since 25 Feb. The last file is of the hour 07–08.',
   ENDD00POL: 'Ended; last file 6 May 2025.',
   CAMP00ITA: 'Ended; last file 3 Jan 2026.',

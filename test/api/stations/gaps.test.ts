@@ -1,6 +1,6 @@
 /** Gaps in words, and the states of days. */
 import { daysWords, dayWords } from '../../../src/api/pages/date-words.ts'
-import { gapLines, joinGaps } from '../../../src/api/stations/words.ts'
+import { gapLines, joinGaps } from '../../../src/api/stations/gaps.ts'
 import type { Period } from '../../../src/series/series.ts'
 import type { SlotState, StateRun } from '../../../src/series/slot-states.ts'
 import { addDays, dayStateOf } from '../../../src/series/station-days.ts'
@@ -39,15 +39,15 @@ const gaps: readonly (readonly [
     ['2026-11-17T00:00', '2026-11-24T00:00', 'late'],
   ],
   ['24 Nov: 24 hours late', '01H', ['2026-11-24T00:00', '2026-11-25T00:00', 'late']],
-  ['24 Nov, 05–06 h: 1 hour late', '01H', ['2026-11-24T05:00', '2026-11-24T06:00', 'late']],
-  ['24 Nov, 22–24 h: 2 hours missing', '01H', ['2026-11-24T22:00', '2026-11-25T00:00', 'missing']],
+  ['24 Nov 05–06 h: 1 hour late', '01H', ['2026-11-24T05:00', '2026-11-24T06:00', 'late']],
+  ['24 Nov 22–24 h: 2 hours missing', '01H', ['2026-11-24T22:00', '2026-11-25T00:00', 'missing']],
   [
-    '31 Dec 2025, 22 h to 1 Jan, 02 h: 4 hours missing',
+    '31 Dec 2025 22:00 to 1 Jan 02:00: 4 hours missing',
     '01H',
     ['2025-12-31T22:00', '2026-01-01T02:00', 'missing'],
   ],
   [
-    '24 Nov, 05:15–06 h: 3 quarters of an hour missing',
+    '24 Nov 05:15–06:00: 3 quarter hours missing',
     '15M',
     ['2026-11-24T05:15', '2026-11-24T06:00', 'missing'],
   ],
