@@ -160,7 +160,7 @@ export function addMissing(app: FastifyInstance, context: NetworkContext): void 
       )
       return {
         items: sized,
-        groups: outageRows(asOf),
+        groups: outageRows(asOf, values.ordering),
         headline: headlineOf(items, { ...range, asOf, filters: words }),
         below: namesOfFiles(items, kept),
       }

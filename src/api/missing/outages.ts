@@ -20,7 +20,7 @@ interface Stretch {
 }
 
 /**
- * The outages of some slots, the newest first. One outage are:
+ * The outages of some slots. One outage are:
  *
  * - slots of a series that follow one another, in whatever state;
  * - at least four such stretches that are short and near each other (see `limitsOf`);
@@ -34,9 +34,9 @@ export function outagesOf(slots: readonly MissingSlot[]): readonly Outage[] {
   const bySeries = Map.groupBy(slots, ({ series }) => keyOf(series))
   const stretches = Array.from(bySeries.values()).flatMap(seriesStretches)
   const byStation = Map.groupBy(stretches, stationOf).values()
-  return ofSeveral(Array.from(byStation).flatMap(ofStation))
-    .toSorted((a, b) => b.start - a.start || b.slots.length - a.slots.length)
-    .map((each) => each.slots.toSorted(bySeriesAndSlot))
+  return ofSeveral(Array.from(byStation).flatMap(ofStation)).map(({ slots: own }) =>
+    own.toSorted(bySeriesAndSlot),
+  )
 }
 
 /** The runs of slots without a break, ascending; of slots of one series. */

@@ -10,6 +10,7 @@ import type { Child, Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
 import { slotMark } from '../pages/marks.ts'
 import { link } from '../pages/parts.ts'
+import type { SortOrder } from '../parameters/parameter.ts'
 import type { Groups } from '../resources/collection.ts'
 import { keyOf } from '../series/known-series.ts'
 import { stationHref } from '../series/series-fields.ts'
@@ -20,11 +21,25 @@ import type { Outage } from './outages.ts'
 import { outagesOf, stationsOf, timeOf } from './outages.ts'
 
 /** The rows of the page. @param asOf seconds since 1970 */
-export function outageRows(asOf: number): Groups<MissingSlot> {
+export function outageRows(
+  asOf: number,
+  { descending }: Pick<SortOrder<string>, 'descending'>,
+): Groups<MissingSlot> {
   const columns: readonly ViewColumn<Outage>[] = [
-    { label: 'Station', isHeader: true, cell: (outage) => [markOf(outage), whoCell(outage)] },
+    {
+      label: 'Station',
+      isHeader: true,
+      key: 'station',
+      first: 'ascending',
+      cell: (outage) => [markOf(outage), whoCell(outage)],
+    },
     { label: 'What', isProse: true, cell: whatWords },
-    { label: 'When', cell: (outage) => whenCell(outage, asOf) },
+    {
+      label: 'When',
+      key: 'start',
+      first: 'descending',
+      cell: (outage) => whenCell(outage, asOf),
+    },
     {
       label: 'Files',
       isNumber: true,
@@ -33,7 +48,18 @@ export function outageRows(asOf: number): Groups<MissingSlot> {
     { label: 'Known', isProse: true, cell: (outage) => knownWords(outage, asOf) },
     { label: 'Names', cell: namesLink },
   ]
-  return { noun: ['outage', 'outages'], of: outagesOf, columns }
+  return { noun: ['outage', 'outages'], of: (slots) => inOrder(slots, descending), columns }
+}
+
+/**
+ * The outages of sorted slots, each at the place of its lowest one: by `start` an outage stands
+ * where it begins.
+ */
+function inOrder(slots: readonly MissingSlot[], descending: boolean): readonly Outage[] {
+  const outageOf = new Map(outagesOf(slots).flatMap((own) => own.map((slot) => [slot, own])))
+  const ascending = descending ? slots.toReversed() : slots
+  const found = [...new Set(ascending.flatMap((slot) => [outageOf.get(slot) ?? []]))]
+  return descending ? found.reverse() : found
 }
 
 /** The worst of its states: missing before late, late before damaged. */

@@ -3,7 +3,10 @@ import { countryName, countryOf } from '../../parse/countries.ts'
 import { counted, readableDuration, readableNumber, readableShare } from '../../runtime/readable.ts'
 import { shareClass, sumOf } from '../../series/completeness.ts'
 import { periodRules } from '../../series/series.ts'
+import type { QueryPair } from '../http/links.ts'
+import { queryText } from '../http/links.ts'
 import { namesHtml } from '../missing/page.ts'
+import { filterWords } from '../pages/active-filters.ts'
 import { daysWords } from '../pages/date-words.ts'
 import type { FormView } from '../pages/filter-form.ts'
 import { filterForm } from '../pages/filter-form.ts'
@@ -12,14 +15,9 @@ import { html } from '../pages/html.ts'
 import type { Page } from '../pages/layout.ts'
 import { ignoredNotice, note } from '../pages/parts.ts'
 import { headerColumn, numberColumns, shareCell, table } from '../pages/table.ts'
+import { placeFilters } from '../parameters/file-filters.ts'
 import { stationCell } from '../series/series-fields.ts'
 import type { SeriesWeek, StationWeek, WeekReport } from './week-report.ts'
-
-export const weekForm: FormView = {
-  frame: { title: 'Report of a week', section: 'report' },
-  fields: [{ name: 'week', label: 'GPS week', hint: '2402' }],
-  all: 'Last week',
-}
 
 interface ReportContext {
   /** The UTC days since 1970 to whose weeks the page links: from the first file to today. */
@@ -27,6 +25,9 @@ interface ReportContext {
   readonly today: number
   readonly banner: readonly string[]
   readonly ignored: readonly string[]
+  /** The parameters that chose the stations. */
+  readonly place: readonly QueryPair[]
+  readonly form: FormView
 }
 
 /** Rows that are not folded, and names that are shown: more would not fit on three pages. */
@@ -34,16 +35,24 @@ const most = { rows: 50, names: 320 }
 
 export function renderReport(
   report: WeekReport,
-  { first, today, ignored, banner }: ReportContext,
+  { first, today, ignored, banner, place, form }: ReportContext,
 ): Page {
   const { week, stations } = report
   const { number, fromDay, toDay } = week
-  const kept = [['week', String(number)]] as const
+  const kept = [...place, ['week', String(number)]] as const
+  const hrefOf = (format: string): string => `?${queryText([...kept, ['format', format]])}`
+  const weekLink = (text: string, rel: string, week: number | undefined): Html => {
+    const href = `?${queryText([...place, ['week', String(week)]])}`
+    return week === undefined
+      ? html`<span>${text}</span>`
+      : html`<a href="${href}" rel="${rel}">${text}</a>`
+  }
+  const places = filterWords(place, placeFilters)
   const frame = {
-    title: `Report of GPS week ${number}`,
+    title: [`Report of GPS week ${number}`, places].filter(Boolean).join(', '),
     section: 'report',
     up: '../',
-    json: `?week=${number}&format=json`,
+    json: hrefOf('json'),
     banner,
   }
   const before = number === 0 || fromDay <= first ? undefined : number - 1
@@ -56,7 +65,7 @@ export function renderReport(
   return {
     frame,
     body: html`${ignoredNotice(ignored)}
-${filterForm(weekForm, { kept, limit: 0 })}
+${filterForm(form, { kept: [...place, ['when', `week ${number}`]], limit: 0 })}
 <nav aria-label="Weeks"><ul>
 <li>${weekLink('Week before', 'prev', before)}</li>
 <li>${weekLink('Week after', 'next', after)}</li>
@@ -67,16 +76,10 @@ ${complete.length > 0 && completeHtml(complete)}
 ${namesHtml({ heading: 'Names to look for elsewhere', names, most: most.names, kept })}
 ${
   names.length === 0 &&
-  html`<p>The same as <a href="?week=${number}&amp;format=json">JSON</a> or <a href="?week=${number}&amp;format=csv">CSV</a>.</p>
+  html`<p>The same as <a href="${hrefOf('json')}">JSON</a> or <a href="${hrefOf('csv')}">CSV</a>.</p>
 `
 }`,
   }
-}
-
-function weekLink(text: string, rel: string, week: number | undefined): Html {
-  return week === undefined
-    ? html`<span>${text}</span>`
-    : html`<a href="?week=${week}&amp;format=api" rel="${rel}">${text}</a>`
 }
 
 /** `Observation files of 124 stations: 98.4 % of the daily files (840 of 854) are there …` */

@@ -2,14 +2,21 @@
 import type { FastifyInstance } from 'fastify'
 import type { Week } from '../../parse/calendar.ts'
 import { gpsWeek, gpsWeekOf, secondsPerDay } from '../../parse/calendar.ts'
-import type { SeriesKey } from '../../series/series.ts'
+import type { Format } from '../http/formats.ts'
+import type { FormView } from '../pages/filter-form.ts'
 import { layOut } from '../pages/layout.ts'
-import type { Parameter } from '../parameters/parameter.ts'
-import { usPerDay } from '../parameters/when.ts'
+import { placeFilters } from '../parameters/file-filters.ts'
+import type { InvalidValue, Parameter, ReadValue } from '../parameters/parameter.ts'
+import { formFieldsOf } from '../parameters/parameter.ts'
+import type { Parameters } from '../parameters/request.ts'
+import { usPerDay, whenDays } from '../parameters/when.ts'
+import type { RequestOf } from '../resources/answer.ts'
 import { addAnswer } from '../resources/answer.ts'
+import type { NetworkKey } from '../series/known-series.ts'
+import { matchesSeries } from '../series/known-series.ts'
 import type { NetworkContext } from '../series/network-context.ts'
 import { asOfMembers, networkState } from '../series/network-context.ts'
-import { renderReport, weekForm } from './page.ts'
+import { renderReport } from './page.ts'
 import { weekReportSchema } from './schema.ts'
 import { reportCsv, serialiseReport } from './serialise.ts'
 import { weekReport } from './week-report.ts'
@@ -17,8 +24,8 @@ import { weekReport } from './week-report.ts'
 /** The UTC day now, as days since 1970. */
 const today = ({ nowUs }: NetworkContext): number => Math.floor(nowUs() / usPerDay)
 
-/** A week; by default the last whole GPS week. */
-const week = (context: NetworkContext): Parameter<Week> => ({
+/** A week; `undefined` for a request without the parameter. */
+const week = (context: NetworkContext): Parameter<Week | undefined> => ({
   schema: {
     type: 'string',
     description: 'A GPS week (Sunday to Saturday); without it, the last whole one.',
@@ -26,22 +33,60 @@ const week = (context: NetworkContext): Parameter<Week> => ({
     examples: ['2402'],
   },
   takes: 'last',
+  field: { label: 'GPS week', hint: '2402', isRare: true },
   read: ([text]) => {
-    if (text === undefined) return { value: gpsWeekOf(today(context) - 7) }
+    if (text === undefined) return { value: undefined }
     if (!/^\d{1,4}$/.test(text)) return { fault: 'Enter a GPS week such as 2402.' }
-    const value = gpsWeek(Number(text))
-    if (value.fromDay > today(context)) return { fault: 'This week has not begun.' }
-    return { value }
+    return begun(gpsWeek(Number(text)), context)
   },
 })
 
+function begun(value: Week, context: NetworkContext): ReadValue<Week> | InvalidValue {
+  return value.fromDay > today(context) ? { fault: 'This week has not begun.' } : { value }
+}
+
+const days = whenDays('A day or a GPS week, in place of `week`: the report is of its week.')
+
+/** The same by days of the week. */
+const when = (context: NetworkContext): Parameter<Week | undefined> => ({
+  ...days,
+  field: { label: 'When', hint: 'week 2402, 2026-022' },
+  read: (words) => {
+    const asked = days.read(words)
+    if ('fault' in asked) return asked
+    if (asked.value === undefined) return { value: undefined }
+    const { from = -Infinity, to = Infinity } = asked.value
+    const value = gpsWeekOf(from)
+    if (to > value.toDay) return { fault: 'A report is of one GPS week: give a day or a week.' }
+    return begun(value, context)
+  },
+})
+
+function formOf(parameters: Parameters): FormView {
+  return {
+    frame: { title: 'Report of a week', section: 'report' },
+    fields: formFieldsOf([...placeFilters, ...Object.entries(parameters)]),
+    all: 'Last week',
+  }
+}
+
 export function addReport(app: FastifyInstance, context: NetworkContext): void {
-  const parameters = { week: week(context) }
+  const parameters = { week: week(context), when: when(context) }
+  const form = formOf(parameters)
+  const weekOf = ({ values }: RequestOf<typeof parameters, Format>): Week =>
+    values.when ?? values.week ?? gpsWeekOf(today(context) - 7)
   addAnswer(app, context, {
     path: 'report/',
     formats: ['json', 'html', 'csv'],
-    accepts: { parameters },
-    form: weekForm,
+    accepts: {
+      parameters,
+      filters: placeFilters,
+      check: {
+        of: ['when', 'week'],
+        fault: (values) => values.when && values.week && 'Give `when` or `week`.',
+      },
+    },
+    form,
     operation: {
       id: 'getWeekReport',
       tag: 'Stations',
@@ -54,18 +99,19 @@ export function addReport(app: FastifyInstance, context: NetworkContext): void {
       samples: ['report/?week=2402&format=csv'],
     },
     bodies: { json: weekReportSchema },
-    state: async ({ values }) => {
+    state: async (asked) => {
       const state = await networkState(context)
       // The default week changes with the clock.
-      return { ...state, version: `${state.version}-${values.week.number}` }
+      return { ...state, version: `${state.version}-${weekOf(asked).number}` }
     },
-    read: async ({ values, ignored }, current, requester) => {
-      const isWanted = ({ fileType, period }: SeriesKey): boolean =>
-        fileType === 'o' && period !== '15M'
-      const days = { isWanted, withLatencies: true }
-      const series = await context.network.days(current, { ...values.week, ...days }, requester)
+    read: async (asked, current, requester) => {
+      const { filter, ignored } = asked
+      const isWanted = (series: NetworkKey): boolean =>
+        series.fileType === 'o' && series.period !== '15M' && matchesSeries(series, filter)
+      const days = { ...weekOf(asked), isWanted, withLatencies: true }
+      const series = await context.network.days(current, days, requester)
       const { asOf, states, banner } = current
-      const report = weekReport(values.week, series)
+      const report = weekReport(weekOf(asked), series)
       const firstStarts = states.map(({ firstStart = Infinity }) => firstStart)
       const first = Math.floor(Math.min(...firstStarts) / secondsPerDay)
       const bounds = { first, today: today(context) }
@@ -73,7 +119,9 @@ export function addReport(app: FastifyInstance, context: NetworkContext): void {
         bodies: {
           json: () => serialiseReport(report, asOf),
           html: () => {
-            const page = renderReport(report, { ...bounds, ignored, banner })
+            const place = asked.kept.filter(([name]) => placeFilters.has(name))
+            const view = { ...form, countries: context.site().countries }
+            const page = renderReport(report, { ...bounds, ignored, banner, place, form: view })
             return layOut(page, context.site())
           },
           csv: () => reportCsv(serialiseReport(report, asOf)),

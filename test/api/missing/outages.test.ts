@@ -7,7 +7,7 @@ import {
   whoWords,
 } from '../../../src/api/missing/outage-words.ts'
 import type { Outage } from '../../../src/api/missing/outages.ts'
-import { outagesOf } from '../../../src/api/missing/outages.ts'
+import { outagesOf, timeOf } from '../../../src/api/missing/outages.ts'
 import type { SeriesStatus } from '../../../src/api/series/known-series.ts'
 import type { FileType } from '../../../src/parse/types.ts'
 import type { Period } from '../../../src/series/series.ts'
@@ -53,6 +53,12 @@ const wordsOf = (outage: Outage): string =>
     knownWords(outage, asOf),
   ].join(' | ')
 
+/** The outages in words, the newest first. */
+const wordsOfAll = (slots: readonly MissingSlot[]): readonly string[] =>
+  outagesOf(slots)
+    .toSorted((a, b) => timeOf(b).start - timeOf(a).start || b.length - a.length)
+    .map(wordsOf)
+
 t.test('each outage is a row, in words', async (t) => {
   const norway = ['ANDO', 'BODO', 'BERG', 'HAMM', 'OSLO', 'TRDS', 'TROM', 'VARD']
   const sized = { size: 131_000, usualSize: 290_000 }
@@ -84,7 +90,7 @@ t.test('each outage is a row, in words', async (t) => {
     ...hours('SPAN00CZE', '2026-10-01T19:00Z', 29),
     ...hours('EVEN00CZE', '2026-09-01T19:00Z', 5),
   ]
-  t.strictSame(outagesOf(slots).map(wordsOf), [
+  t.strictSame(wordsOfAll(slots), [
     'DARE00GBR | hours, observation and navigation | 27 Nov 13–15 h | 4 | late, due since 14:10',
     'Norway, 8 stations | hours, observation and navigation | 27 Nov 08–15 h | 110 | late, due since 09:10',
     'BSCN00FRA, HKBL00AUT, LLIV00ESP | day, observation | 26 Nov | 3 | late, due since 00:10',
@@ -109,7 +115,7 @@ t.test('an hour that nobody delivered is one outage, and so are equal ones of tw
     ...all.flatMap((station) => hours(station, '2026-11-24T03:00Z', 1)),
     ...['LINZ00AUT', 'ROME00ITA'].flatMap((station) => hours(station, '2026-11-20T03:00Z', 2)),
   ]
-  t.strictSame(outagesOf(slots).map(wordsOf), [
+  t.strictSame(wordsOfAll(slots), [
     '6 stations | hour, observation and navigation | 24 Nov 03–04 h | 12 | ',
     'LINZ00AUT, ROME00ITA | hours, observation and navigation | 20 Nov 03–05 h | 8 | ',
   ])
@@ -122,7 +128,7 @@ t.test('late, missing and damaged files that follow one another are one outage',
     ...slotsOf(series, '2026-11-24T15:00Z', 2, 'damaged'),
     ...slotsOf(series, '2026-11-24T17:00Z', 4, 'late'),
   ]
-  t.strictSame(outagesOf(slots).map(wordsOf), [
+  t.strictSame(wordsOfAll(slots), [
     'MATE00ITA | hours, observation | 24 Nov 12–21 h | 9 | 4 late, due since 24 Nov 18:10; 2 of them damaged',
   ])
 })
@@ -131,7 +137,7 @@ t.test('the same hours of each day; a station that never sent a file', async (t)
   const off = [1, 2, 3, 4, 5].flatMap((day) => hours('CEUT00ESP', `2026-11-0${day}T18:00Z`, 6))
   const summary = { ...unknownSummary(undefined, '01D'), state: 'down' } as const
   const never = { station: 'NONE00AUT', fileType: 'o', period: '01D', summary } as const
-  t.strictSame(outagesOf([...off, ...slotsOf(never, '2026-10-27', 31)]).map(wordsOf), [
+  t.strictSame(wordsOfAll([...off, ...slotsOf(never, '2026-10-27', 31)]), [
     'CEUT00ESP | hours, observation and navigation | 1 to 5 Nov, 5 times 18–24 h | 60 | 30 of 102 hours missing',
     'NONE00AUT | days, observation | 27 Oct to now | 31 | nothing ever came',
   ])

@@ -75,6 +75,59 @@ t.test('a week that is no week, or has not begun, is a fault of its field', asyn
   t.equal(await statusOf('2403'), 200)
 })
 
+t.test('`when` means the week of its days', async (t) => {
+  const { app, report } = await open(t)
+  const now = '2026-01-26T00:00:00'
+  for (const when of [
+    'week 2402',
+    '2026-01-18',
+    '2026-024',
+    '22 Jan 2026',
+    '2026-01-18/2026-01-24',
+  ])
+    t.equal((await report(now, `when=${when}`)).week, '2402', when)
+  for (const query of [
+    ...[
+      'January 2026',
+      '2026-01-17/2026-01-18',
+      '../2026-01-18',
+      '2026-01-18/..',
+      'x',
+      'week 2403',
+    ],
+    '2026-01-18&week=2402',
+  ]) {
+    const answer = await app.inject(`/rinex/api/report/?when=${query}`)
+    const isFault = query !== 'week 2403'
+    t.equal(answer.statusCode, isFault ? 400 : 200, query)
+    if (isFault) t.strictSame(Object.keys(answer.json<object>()), ['when'], query)
+  }
+})
+
+t.test('the report of a country, and its page', async (t) => {
+  const service = await open(t)
+  const { report, setNow, page } = service
+  const days = Array.from({ length: 20 }, (_, day) => secondsOf('2026-01-04T00:00') + day * 86_400)
+  const stations = ['GRAZ00AUT', 'LINZ00AUT', 'WTZR00DEU']
+  await service.addNames(
+    directory,
+    stations.flatMap((station) => days.map((start) => nameOf(station, start))),
+  )
+  const now = '2026-01-26T00:00:00'
+  const codesOf = async (query: string) =>
+    (await report(now, query)).stations.map(({ station }) => station)
+  t.strictSame(await codesOf('week=2402'), stations)
+  t.strictSame(await codesOf('country=Austria'), ['GRAZ00AUT', 'LINZ00AUT'])
+  t.strictSame(await codesOf('station=WTZR,GR*'), ['GRAZ00AUT', 'WTZR00DEU'])
+  await setNow(secondsOf(now))
+  const html = await page('report/?country=AUT&when=2026-01-20')
+  t.equal(html.one('h1').text, 'Report of GPS week 2402, Austria')
+  t.match(html.one('main').text, 'Observation files of 2 stations')
+  t.equal(html.one('input', { name: 'when' }).attribute('value'), 'week 2402')
+  t.equal(html.hrefOf('Week before'), '?country=AUT&format=api&week=2401')
+  t.ok(html.has('a', { href: '?country=AUT&format=csv&week=2402' }))
+})
+
 t.test('the pages of weeks lead to the weeks beside them', async (t) => {
   const service = await open(t)
   const { page, setNow } = service
