@@ -34,7 +34,7 @@ interface ChangesPageData {
 const { since, change } = changesParameters
 const filters = new Map<string, Worded>([...Object.entries({ since, change }), ...changesFilters])
 
-export const changesForm: FormView = {
+const changesForm: FormView = {
   frame: { title: 'Changes', section: 'changes' },
   fields: formFieldsOf(filters, [
     'since',
@@ -50,7 +50,7 @@ export const changesForm: FormView = {
 export function renderChanges(data: ChangesPageData): Page {
   const { feedPage, feedRequest, next, links } = data
   const { head, changes, throughSeq } = feedPage
-  const { sinceText, limit } = feedRequest
+  const { sinceText, limit, refused } = feedRequest
   const others = feedRequest.kept.filter(([name]) => name !== 'limit')
   const asked = sinceText === undefined ? [] : [['since', sinceText] as const]
   const state = { kept: [...asked, ...others], limit }
@@ -66,7 +66,7 @@ export function renderChanges(data: ChangesPageData): Page {
       up: '../',
       json,
     },
-    body: html`${filterForm({ ...changesForm, countries: data.countries }, state)}
+    body: html`${filterForm({ ...changesForm, countries: data.countries }, refused ?? state)}
 ${chips(activeFilters(state, filters))}
 ${getLine({ command: fetchCommand(new URL(json, next).href), formats: [{ text: 'JSON', href: json }] })}
 <div${isLive(feedRequest) && html` data-live`}>

@@ -1,16 +1,19 @@
 /** Serves the change feed: pages and long polls. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import { isFresh, sendNotModified } from '../http/conditional-requests.ts'
 import type { ApiContext } from '../http/context.ts'
+import type { FormState } from '../http/errors.ts'
 import { negotiate } from '../http/formats.ts'
 import { linkUnlessTooLong, pageUrl } from '../http/links.ts'
 import { addResource } from '../http/resource.ts'
 import { send, sendJson } from '../http/send.ts'
 import { layOut } from '../pages/layout.ts'
 import type { Query } from '../parameters/request.ts'
+import type { Asking } from '../resources/answer.ts'
+import { keepingPage } from '../resources/answer.ts'
 import type { FeedPage } from './feed.ts'
 import { readFeedPage, readLatestChanges, waitForFeedPage } from './feed.ts'
-import { changesForm, renderChanges } from './page.ts'
+import { renderChanges } from './page.ts'
 import { momentOf, numberBefore } from './past-time.ts'
 import type { ChangesRequest } from './schema.ts'
 import * as schemas from './schema.ts'
@@ -43,19 +46,26 @@ export function addChanges(app: FastifyInstance, context: ApiContext): void {
   addResource(app, {
     path: `${context.apiPath}changes/`,
     schema: schemas.listChanges(context.settings.keepRemovalsDays),
-    config: { faultForm: changesForm },
     formats,
-    get: (request, reply) => sendPage(feed, request, reply),
+    get: (request, reply) => {
+      const asking = { format: negotiate(formats, request, reply), request, reply }
+      return keepingPage(asking, request.query as Query, (_asking, query, refused) =>
+        sendPage(feed, asking, { query, refused }),
+      )
+    },
   })
 }
 
-async function sendPage(feed: FeedParts, request: FastifyRequest, reply: FastifyReply) {
+async function sendPage(
+  feed: FeedParts,
+  { format, request, reply }: Asking<(typeof formats)[number]>,
+  { query, refused }: { readonly query: Query; readonly refused: FormState | undefined },
+) {
   const { context } = feed
   const { reader } = context
-  const format = negotiate(formats, request, reply)
-  const asked = parseChangesRequest(request.query as Query, format)
+  const asked = parseChangesRequest(query, format)
   // The page shows the sizes of files.
-  const feedRequest = { ...asked, details: asked.details || format === 'html' }
+  const feedRequest = { ...asked, refused, details: asked.details || format === 'html' }
   const { sinceTime } = feedRequest
   if (feedRequest.waitSeconds > 0 && request.method === 'GET' && sinceTime === undefined) {
     const { turn } = context.limits.wait(request, reply)
@@ -66,7 +76,8 @@ async function sendPage(feed: FeedParts, request: FastifyRequest, reply: Fastify
   }
   const tag = context.tag(await reader.head(), format, feedRequest)
   // What is since yesterday changes with the clock too.
-  if (sinceTime === undefined && isFresh(request, reply, tag)) return sendNotModified(reply)
+  const isSame = sinceTime === undefined && refused === undefined
+  if (isSame && isFresh(request, reply, tag)) return sendNotModified(reply)
   const { turn } = await context.limits.page(request, reply)
   if (sinceTime !== undefined) {
     const since = await numberBefore(reader, momentOf(sinceTime, context.nowUs()))
@@ -97,7 +108,8 @@ function answer({ context, feedRequest, feedPage, format }: FeedAnswer, reply: F
     ['since', String(throughSeq)],
   ])
   const headers = linkUnlessTooLong(`<${next}>; rel="next"`)
-  reply.headers({ etag: context.tag(head, format, feedRequest), ...headers })
+  const isTagged = feedRequest.refused === undefined
+  reply.headers({ ...(isTagged && { etag: context.tag(head, format, feedRequest) }), ...headers })
   if (format === 'json') return sendJson(reply, serialiseChanges(feedPage, next, links))
   const site = context.site()
   const page = renderChanges({ feedPage, feedRequest, next, links, countries: site.countries })

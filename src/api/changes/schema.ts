@@ -3,6 +3,7 @@ import type { FeedFilter } from '../../catalogue/filter.ts'
 import type { ChangeKind } from '../../catalogue/records.ts'
 import { changeKinds } from '../../catalogue/records.ts'
 import { exampleRecord, recordSchema } from '../files/schema.ts'
+import type { FormState } from '../http/errors.ts'
 import type { QueryPair } from '../http/links.ts'
 import type { RouteSchema } from '../openapi/openapi.ts'
 import { curl, exampleLinks } from '../openapi/openapi.ts'
@@ -51,6 +52,8 @@ export interface ChangesRequest {
   readonly details: boolean
   /** Parameters that the link to the next page repeats, besides `since`, `epoch` and `joined`. */
   readonly kept: readonly QueryPair[]
+  /** What the form of the page says of parameters that were refused. */
+  readonly refused?: FormState | undefined
 }
 
 /** A number from 0 up; a blank one is a fault, because a mirror would start again unnoticed. */

@@ -3,7 +3,7 @@ import type { FileDetails, ListedFile } from '../../catalogue/records.ts'
 import { microsecondsToIso, secondsToIso } from '../../parse/calendar.ts'
 import { parseFilename } from '../../parse/filename.ts'
 import type { ParsedName } from '../../parse/types.ts'
-import { exactTime, readableTime } from '../../runtime/readable.ts'
+import { readableTime } from '../../runtime/readable.ts'
 import type { Links } from '../http/links.ts'
 import { downloadUrl, recordUrl } from '../http/links.ts'
 import type { Child } from '../pages/html.ts'
@@ -49,13 +49,10 @@ export function kindCell({ parsed }: FileView): Child {
 }
 
 /** When it arrived, if that was seen; otherwise it was found, with the time of the file itself. */
-export function arrivedCell({ arrivalUs, mtimeUs }: FileView): Child {
+export function arrivedCell({ arrivalUs, mtimeUs }: FileView, thisYear: number): Child {
+  const iso = microsecondsToIso(arrivalUs ?? mtimeUs)
+  const time = timeCell(iso, readableTime(iso, 'minute', thisYear))
   return arrivalUs === undefined
-    ? html`<i title="It was not seen arriving: the time is that of the file itself">found</i> ${momentOf(mtimeUs)}`
-    : momentOf(arrivalUs)
-}
-
-function momentOf(us: number): Child {
-  const iso = microsecondsToIso(us)
-  return html`<time datetime="${iso}" title="${exactTime(iso)}">${readableTime(iso)}</time>`
+    ? html`<i title="It was not seen arriving: the time is that of the file itself">found</i> ${time}`
+    : time
 }

@@ -1,16 +1,20 @@
 /** The list of files: its route, its pages as JSON and HTML, and the streams of all of it. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import { isFresh, sendNotModified } from '../http/conditional-requests.ts'
 import type { ApiContext } from '../http/context.ts'
+import type { FormState } from '../http/errors.ts'
 import { mediaTypes, negotiate } from '../http/formats.ts'
 import { pageHeaders } from '../http/headers.ts'
 import type { Requester } from '../http/limits.ts'
 import { linkHeader, pageLinks, queryText } from '../http/links.ts'
 import { addResource } from '../http/resource.ts'
+import { send } from '../http/send.ts'
 import { layOut } from '../pages/layout.ts'
 import type { Query } from '../parameters/request.ts'
 import { ignoredHeader, valuesOf } from '../parameters/request.ts'
+import type { Asking } from '../resources/answer.ts'
+import { keepingPage } from '../resources/answer.ts'
 import { viewOf } from './file-view.ts'
 import type { ListRequest } from './list-request.ts'
 import { countingOf, readListRequest } from './list-request.ts'
@@ -32,13 +36,21 @@ function withoutBlank(query: Query): string {
 function createList(context: ApiContext) {
   const { reader, tag, settings } = context
   const cache = createPageCache()
-  return async (format: 'json' | 'html', request: FastifyRequest, reply: FastifyReply) => {
-    const query = request.query as Query
-    const list = readListRequest(query, settings.maxLimit, format)
+  return async (
+    { format, request, reply }: Asking<'json' | 'html'>,
+    query: Query,
+    refused?: FormState,
+  ) => {
     // A form without a script sends its empty fields too; the address is to be shared without them.
     if (format === 'html' && filesView.fields.filter(({ name }) => query[name] === '').length > 1)
       return reply.redirect(`?${withoutBlank(query)}`, 303)
+    const list = readListRequest(query, settings.maxLimit, format)
     reply.headers(ignoredHeader(list.ignored))
+    if (refused !== undefined) {
+      const requester = await context.limits.page(request, reply)
+      const page = await makePage(context, { ...list, refused }, requester)
+      return send(reply, 'html', page.body.toString())
+    }
     const key = `${format} ${request.raw.url ?? ''}`
     const cached = cache.get(key)
     // A page comes with its head, so the head alone is read only if it may be the whole answer.
@@ -81,11 +93,11 @@ function ownBuffer(text: string): Buffer {
 }
 
 async function makePage(
-  { reader, links, tag, site }: ApiContext,
-  list: ListRequest,
+  { reader, links, tag, site, nowUs }: ApiContext,
+  list: ListRequest & { readonly refused?: FormState },
   requester: Requester,
 ): Promise<ListPage> {
-  const { filter, kept, ignored, range, format, details } = list
+  const { filter, kept, ignored, range, format, details, refused } = list
   const { ordering } = list.values
   const counting = countingOf(list)
   const { head, count, records, sums } = await reader.page(
@@ -97,9 +109,10 @@ async function makePage(
   const etag = tag(head, format, { details: list.dependsOnDetails })
   const headers = { ...linkHeader(pages), 'catalogue-seq': String(head.seq) }
   if (format === 'html') {
-    const place = { count, range, kept, ignored, pages, ordering, filter, sums }
+    const place = { count, range, kept, ignored, refused, pages, ordering, filter, sums }
     const results = records.map((record) => viewOf(record, links()))
-    const page = renderList({ ...place, results, links: links() })
+    const thisYear = new Date(nowUs() / 1000).getUTCFullYear()
+    const page = renderList({ ...place, results, thisYear, links: links() })
     const body = ownBuffer(layOut(page, site()))
     return { headers: { etag, ...headers, ...pageHeaders }, body }
   }
@@ -118,11 +131,10 @@ export function addRinexFile(app: FastifyInstance, context: ApiContext): void {
     get: (request, reply) => {
       const format = negotiate(schemas.listFormats, request, reply)
       return format === 'json' || format === 'html'
-        ? list(format, request, reply)
+        ? keepingPage({ format, request, reply }, request.query as Query, list)
         : stream(format, request, reply)
     },
     schema: schemas.listFiles(context.settings.maxLimit),
-    config: { faultForm: filesView },
     post: registerFile(context),
     formats: schemas.listFormats,
   })

@@ -6,7 +6,7 @@ import { countryName } from '../../parse/countries.ts'
 import { counted, readableNumber, readableSize, readableTime } from '../../runtime/readable.ts'
 import type { Links, QueryPair } from '../http/links.ts'
 import { pageUrl, stationUrl } from '../http/links.ts'
-import type { CollectionPage, CollectionView } from '../pages/collection.ts'
+import type { CollectionPage, CollectionView, ViewColumn } from '../pages/collection.ts'
 import { renderCollection } from '../pages/collection.ts'
 import type { Field } from '../pages/filter-form.ts'
 import type { Child } from '../pages/html.ts'
@@ -44,14 +44,14 @@ export const filesView: CollectionView<FileView> = {
     { label: 'Size', isNumber: true, cell: ({ size }) => readableSize(size) },
     { key: 'data_date', label: 'Start of data', first: 'descending', cell: startCell },
     { label: 'What', cell: kindCell },
-    {
-      key: 'created',
-      label: 'Arrived',
-      first: 'descending',
-      cell: (file) => [arrivedCell(file), replacedNote(file)],
-    },
   ],
 }
+
+/** Which of the two it is differs by file, so no order of the list is that of this column. */
+const arrivedColumn = (thisYear: number): ViewColumn<FileView> => ({
+  label: 'Arrived or found',
+  cell: (file) => [arrivedCell(file, thisYear), replacedNote(file)],
+})
 
 function replacedNote({ createdUs, modifiedUs }: FileView): Child {
   const time = readableTime(microsecondsToIso(modifiedUs), 'second')
@@ -63,11 +63,13 @@ interface ListPageData extends CollectionPage<FileView> {
   readonly sums: PageSums | undefined
   readonly ordering: Ordering
   readonly links: Links
+  readonly thisYear: number
 }
 
 export function renderList(list: ListPageData): Page {
   const { links, sums, filter, count, kept, range } = list
-  const view = { ...filesView, fields: fieldsWith(sums?.facets) }
+  const columns = [...filesView.columns, arrivedColumn(list.thisYear)]
+  const view = { ...filesView, columns, fields: fieldsWith(sums?.facets) }
   const facets = renderFacets(sums?.facets, { filter, kept, limit: range.limit })
   return renderCollection(view, list, {
     links,

@@ -100,7 +100,7 @@ function isAlike(file: FileView, other: FileView): boolean {
   return a === b
 }
 
-/** The checksum with the command that compares a copy with it; nobody wants a damaged copy. */
+/** The checksum, and the command that compares a copy with it; nobody wants a damaged copy. */
 function checksumHtml(file: FileView, isWaiting: boolean): Child {
   if (isDamaged(file)) return undefined
   if (file.sha256 === undefined)
@@ -120,8 +120,10 @@ ${commandHtml(command)}`
 function checksOf({ name, size, sha256 }: FileView) {
   if (size === 0 || sha256 === undefined) return []
   const sum = Buffer.from(sha256).toString('hex')
-  const label = 'Compare a copy with its checksum (SHA-256)'
-  return [{ label, command: `echo '${sum}  ${name}' | sha256sum -c` }]
+  return [
+    { label: 'SHA-256', command: sum },
+    { label: 'Compare a copy with it', command: `echo '${sum}  ${name}' | sha256sum -c` },
+  ]
 }
 
 /** The files before and after this one, of the same kind if there are such. */

@@ -52,6 +52,8 @@ export interface FormState {
   /** Filters and settings of the request, as far as their names are known. */
   readonly kept: readonly (readonly [name: string, value: string])[]
   readonly limit: number
+  /** What was refused, by parameter. */
+  readonly faults?: Readonly<Record<string, readonly string[]>>
 }
 
 /** 400 with the faults of each invalid field or parameter. */

@@ -1,12 +1,6 @@
 /** The routes of a resource: its methods, OPTIONS, a redirect to the slash, and 405. */
 import { METHODS } from 'node:http'
-import type {
-  FastifyContextConfig,
-  FastifyInstance,
-  FastifyReply,
-  FastifyRequest,
-  RouteHandlerMethod,
-} from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
 import type { DescribedResource, RouteSchema } from '../openapi/openapi.ts'
 import { HttpError, notYet } from './errors.ts'
@@ -21,8 +15,6 @@ export interface Resource extends DescribedResource {
   /** The pattern for the router. A path with GET is redirected to its slash at the end. */
   readonly path: string
   readonly get?: RouteHandlerMethod
-  /** Settings of the route; its error pages read them. */
-  readonly config?: FastifyContextConfig
   readonly post?: {
     readonly schema: RouteSchema
     /** Without it, everybody may ask. */
@@ -58,7 +50,7 @@ function methodsOf({ get, post }: Resource): readonly string[] {
 }
 
 export function addResource(app: FastifyInstance, resource: Resource): void {
-  const { path, get, config, post } = resource
+  const { path, get, post } = resource
   app.resources.push(resource)
   const allowed = methodsOf(resource)
   const allow = allowed.join(', ')
@@ -67,7 +59,6 @@ export function addResource(app: FastifyInstance, resource: Resource): void {
       url: path,
       // The framework's own HEAD route would send the length of an empty body.
       method: ['GET', 'HEAD'],
-      ...(config && { config }),
       handler(request, reply) {
         reply.header('allow', allow)
         return get.call(this, request, reply)

@@ -92,8 +92,10 @@ export interface ApiDeps {
 /** What every page says of the archive. */
 export interface SiteFacts {
   readonly title: string
-  /** Sentences above all pages. */
-  readonly notices: readonly string[]
+  /** A sentence of the operator above all pages. */
+  readonly notice?: string | undefined
+  /** How far the first scan of the archive is, until it has ended. */
+  readonly progress?: string | undefined
   readonly facts: readonly SiteFact[]
   /** The countries of the stations; none while they are not known. */
   readonly countries: readonly string[]

@@ -1,5 +1,6 @@
 /** A collection's page: form, active filters, extent, table, and links to other pages. */
 import { counted, readableNumber } from '../../runtime/readable.ts'
+import type { FormState } from '../http/errors.ts'
 import type { Format } from '../http/formats.ts'
 import type { Links, PageLinks, PageRange, QueryPair } from '../http/links.ts'
 import { queryText } from '../http/links.ts'
@@ -67,7 +68,7 @@ export function renderCollection<Item>(
   { links, beside, get, above, below, banner = [], headline, extra }: PageParts,
 ): Page {
   const { frame, noun, filters } = view
-  const { kept, range, ignored, results } = list
+  const { kept, range, ignored, results, refused } = list
   const state = { kept, limit: range.limit }
   const extent = extentOf(list, noun)
   const json = jsonLink(list)
@@ -85,7 +86,7 @@ export function renderCollection<Item>(
       json,
     },
     body: html`${tabsOfList(frame.section, kept, frame.up)}${ignoredNotice(ignored)}
-${filterForm(view, state)}
+${filterForm(view, refused ?? state)}
 ${chips(activeFilters(state, filters))}
 ${get ?? getLine(gettingOf(view, list))}
 ${above}<div${beside && html` class="sided"`}>
@@ -147,6 +148,8 @@ export interface CollectionPage<Item> {
   /** Filters and ordering: parameters that links to other pages repeat. */
   readonly kept: readonly QueryPair[]
   readonly ignored: readonly string[]
+  /** What the form says of parameters that were refused. */
+  readonly refused?: FormState | undefined
   readonly pages: PageLinks
   readonly results: readonly Item[]
   readonly ordering?: { readonly key: string; readonly descending: boolean } | undefined

@@ -1,5 +1,6 @@
 /** Answers errors with HTML pages for people. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { NotBuilt } from '../../catalogue/errors.ts'
 import type { ApiContext } from '../http/context.ts'
 import { BadFields, logError, resetHeaders, sendError } from '../http/errors.ts'
 import { compressedVary, preferredFormat, prefersHtml, UnknownFormat } from '../http/formats.ts'
@@ -7,7 +8,6 @@ import { relativeUrl } from '../http/http-server.ts'
 import { rawQuery } from '../http/resource.ts'
 import { send } from '../http/send.ts'
 import { renderBadRequest, renderFailure } from './error-page.ts'
-import type { FormView } from './filter-form.ts'
 import { layOut } from './layout.ts'
 
 /**
@@ -40,16 +40,14 @@ export function answerByAccept({ apiPath, dataPath, site }: ApiContext) {
     const allowed = String(reply.getHeader('allow') ?? '')
     resetHeaders(reply)
     reply.headers({ ...known.headers, vary: compressedVary })
+    const said = site()
+    const progress = error instanceof NotBuilt ? said.progress : undefined
     const page =
       known instanceof BadFields
-        ? renderBadRequest(known, place, formOf(request, site().countries))
-        : renderFailure(known, { ...place, allowed })
-    send(reply.code(known.statusCode), 'html', layOut(page, site()))
+        ? renderBadRequest(known, place)
+        : renderFailure(known, { ...place, allowed, progress })
+    // A page that says itself how far the first scan is needs no notice of it.
+    const facts = progress === undefined ? said : { ...said, progress: undefined }
+    send(reply.code(known.statusCode), 'html', layOut(page, facts))
   }
-}
-
-/** The form of a resource, with the countries of the archive. */
-function formOf(request: FastifyRequest, countries: readonly string[]): FormView | undefined {
-  const form = request.routeOptions.config.faultForm
-  return form && { ...form, countries }
 }

@@ -2,9 +2,8 @@
 import type { BadFields, HttpError } from '../http/errors.ts'
 import { UnknownName } from '../http/errors.ts'
 import { isNamed, UnknownFormat } from '../http/formats.ts'
-import { defaultLimit, pageUrl, resourceUrl, stationUrl } from '../http/links.ts'
-import type { FormView } from './filter-form.ts'
-import { filterForm } from './filter-form.ts'
+import { pageUrl, resourceUrl, stationUrl } from '../http/links.ts'
+import { faultList } from './filter-form.ts'
 import type { Child } from './html.ts'
 import { html } from './html.ts'
 import type { Page } from './layout.ts'
@@ -25,27 +24,15 @@ interface FailedRequest {
   readonly requestId: string
 }
 
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** The form on the page of a rejected request, with the faults and the values as filled in. */
-    readonly faultForm?: FormView
-  }
-}
-
-export function renderBadRequest(
-  { fields, request }: BadFields,
-  { query, up }: FailedRequest,
-  form: FormView = { frame: { title: '' }, fields: [] },
-): Page {
+/** A page that has no form says what was refused. */
+export function renderBadRequest({ fields }: BadFields, { query, up }: FailedRequest): Page {
   const without = new URLSearchParams(query)
   for (const name of Object.keys(fields)) without.delete(name)
-  const { kept = [], limit = defaultLimit } = request ?? {}
-  const title = form.frame.title === '' ? 'Not understood' : form.frame.title
   return {
-    frame: { ...form.frame, title, up, json: withFormat(query, 'json') },
+    frame: { title: 'Not understood', up, json: withFormat(query, 'json') },
     body: html`<p class="notice fault" role="alert">Some values are not valid.
  <a href="?${without.toString()}">The same request without them</a></p>
-${filterForm(form, { kept, limit }, fields)}
+${faultList(Object.entries(fields))}
 `,
   }
 }
@@ -64,11 +51,13 @@ const titles: Readonly<Record<number, string>> = {
 interface Failure extends FailedRequest {
   /** The header `Allow`. */
   readonly allowed: string
+  /** How far the first scan is, if the page waits for its end. */
+  readonly progress: string | undefined
 }
 
 export function renderFailure(error: HttpError, place: Failure): Page {
   const { statusCode } = error
-  const { query, up, requestId, dataPath, path } = place
+  const { query, up, requestId, dataPath, path, progress } = place
   const { detail, advice } = explain(error, place)
   const text = statusCode === 404 ? nameIn(dataPath ?? path) : ''
   return {
@@ -81,7 +70,7 @@ export function renderFailure(error: HttpError, place: Failure): Page {
     },
     body: html`<p class="notice fault">${detail}</p>
 <p>${advice}</p>
-${statusCode >= 500 && html`<p>The log of the service has the reason under <code>${requestId}</code>.</p>`}
+${statusCode >= 500 && progress === undefined && html`<p>The log of the service has the reason under <code>${requestId}</code>.</p>`}
 `,
   }
 }
@@ -92,8 +81,12 @@ interface Explanation {
   readonly advice: Child
 }
 
-function explain(error: HttpError, { method, query, allowed, ...place }: Failure): Explanation {
-  const { statusCode, message: detail, headers } = error
+function explain(
+  error: HttpError,
+  { method, query, allowed, progress, ...place }: Failure,
+): Explanation {
+  const { statusCode, headers } = error
+  const detail = progress ?? error.message
   const { up } = place
   const seconds = headers['retry-after']
   if (error instanceof UnknownFormat) return unknownFormat(error, query)
@@ -112,7 +105,7 @@ function explain(error: HttpError, { method, query, allowed, ...place }: Failure
   if (seconds !== undefined)
     return {
       detail,
-      advice: html`Wait ${seconds} seconds, then ${link('load this page again', `?${query}`)}.
+      advice: html`${progress && 'This page needs all files. '}Wait ${seconds} seconds, then ${link('load this page again', `?${query}`)}.
  ${statusCode === 503 && link('What the indexer does now', resourceUrl({ api: up }, 'status'))}`,
     }
   if (statusCode === 410)

@@ -9,8 +9,6 @@ import { html } from './html.ts'
 import { link } from './parts.ts'
 import type { Column } from './table.ts'
 
-type Faults = Readonly<Record<string, readonly string[]>>
-
 /** A field of a form. Its name is that of a parameter, so page and JSON have the same query. */
 export interface Field extends FormField {
   readonly name: string
@@ -35,16 +33,17 @@ export interface FormView {
 /** The fields of the first row; a form with others has them behind `More`. */
 const firstRow = new Set(['station', 'search', 'country', 'when', 'week', 'since', 'change'])
 
-/**
- * The filter form of a page.
- * @param faults of a rejected request, by parameter
- */
-export function filterForm(view: FormView, state: FormState, faults: Faults = {}): Html {
-  const { fields, all, hidden, otherFaults } = formOf(view, state, faults)
+/** The filter form of a page, which says what of a request was refused. */
+export function filterForm(view: FormView, state: FormState): Html {
+  const { fields, all, hidden, otherFaults } = formOf(view, state)
   const isShort = fields.length <= 4
   const first = fields.filter(({ name }) => isShort || firstRow.has(name))
   const more = fields.filter((field) => !first.includes(field))
   return html`${
+    state.faults &&
+    html`<p class="notice fault" role="alert">Some values are not valid. The page is shown without them.</p>
+`
+  }${
     fields.length > 0 &&
     html`<form class="filters" method="get" role="search" aria-label="Filters">
 <input type="hidden" name="format" value="api">
@@ -55,13 +54,15 @@ ${first.map(fieldHtml)}
 </div>
 ${more.length > 0 && moreFields(more)}</form>`
   }
-${
-  otherFaults.length > 0 &&
-  html`<ul class="notice fault">
-${otherFaults.map(({ name, messages }) => html`<li><code>${name}</code>: ${messages.join(' ')}</li>\n`)}
+${otherFaults.length > 0 && faultList(otherFaults)}`
+}
+
+/** Faults of parameters, each with all of its messages. */
+export function faultList(faults: readonly (readonly [string, readonly string[]])[]): Html {
+  return html`<ul class="notice fault">
+${faults.map(([name, messages]) => html`<li><code>${name}</code>: ${messages.join(' ')}</li>\n`)}
 </ul>
 `
-}`
 }
 
 /** The other fields: open if one of them is filled in or refused. */
@@ -149,8 +150,8 @@ ${
 }`
 }
 
-/** What a form shows. @param faults of a rejected request, by parameter */
-export function formOf(view: FormView, { kept, limit }: FormState, faults: Faults = {}) {
+/** What a form shows. */
+export function formOf(view: FormView, { kept, limit, faults = {} }: FormState) {
   const { all, sizes } = view
   const asked = new Set([...kept.map(([name]) => name), ...Object.keys(faults)])
   const fields = withCountries(view).filter(
@@ -170,9 +171,7 @@ export function formOf(view: FormView, { kept, limit }: FormState, faults: Fault
       // A refused value without a field could not be corrected.
       .filter(([name], index) => !places.has(index) && !Object.hasOwn(faults, name))
       .map(([name, value]) => ({ name, value })),
-    otherFaults: Object.entries(faults)
-      .filter(([name]) => !names.has(name))
-      .map(([name, messages]) => ({ name, messages })),
+    otherFaults: Object.entries(faults).filter(([name]) => !names.has(name)),
   }
 }
 

@@ -78,7 +78,7 @@ ${description && html`<meta name="description" content="${description}">`}
 </head>
 <body>
 ${headerOf(frame, site)}<main id="main">
-${site.notices.map((notice) => html`<p class="notice">${notice}</p>\n`)}
+${[site.notice, site.progress].map((text) => text && html`<p class="notice">${text}</p>\n`)}
 ${banner.map((text) => html`<p class="banner" role="status">${text}</p>\n`)}
 ${isStart(frame) ? operatorLine(frame, site) : crumbsOf(frame)}${h1}
 ${body}

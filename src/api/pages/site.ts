@@ -48,8 +48,7 @@ export class Site {
     const { title, notice } = this.#identity
     const { openAlerts, countries, isScanned, scan } = this.#state
     const progress = isScanned ? undefined : unscannedWords(scan)
-    const notices = [notice, progress].filter((each) => each !== undefined)
-    return { title, notices, facts: factsOf(this.#identity), openAlerts, countries }
+    return { title, notice, progress, facts: factsOf(this.#identity), openAlerts, countries }
   }
 
   async #update(): Promise<void> {

@@ -11,6 +11,7 @@ import { countryName, countryNamed } from '../../parse/countries.ts'
 import { fileDurations, fileTypes, fileVersions } from '../../parse/types.ts'
 import type { QueryPair } from '../http/links.ts'
 import * as described from '../openapi/schema.ts'
+import type { FormField } from '../pages/active-filters.ts'
 import { durationLabel, problemMeanings, typeLabel, versionLabel } from '../pages/labels.ts'
 import type { Bound, Described, FilterParameter } from './filter-values.ts'
 import {
@@ -47,10 +48,16 @@ import {
  */
 function times(
   field: string,
-  about: { readonly subject: string; readonly example: string; readonly stepUs?: number },
+  about: {
+    readonly subject: string
+    readonly example: string
+    readonly stepUs?: number
+    /** The field of its begin, in the form. */
+    readonly begin?: FormField
+  },
   add: (range: TimeRange) => FileFilter,
 ): Record<string, FilterParameter> {
-  const { subject, example, stepUs = 1 } = about
+  const { subject, example, stepUs = 1, begin } = about
   const row = (predicate: string, toRange: (us: number) => TimeRange): FilterParameter =>
     time((us) => add(toRange(us)), { meaning: `${subject} ${predicate}.`, example })
   const bounded =
@@ -68,7 +75,10 @@ function times(
     [`${field}__gt`]: from('is later than this time', (us) => ({
       fromUs: (Math.floor(us / stepUs) + 1) * stepUs,
     })),
-    [`${field}__gte`]: from('is this time or later', (us) => ({ fromUs: us })),
+    [`${field}__gte`]: {
+      ...from('is this time or later', (us) => ({ fromUs: us })),
+      field: begin,
+    },
     [`${field}__lt`]: to('is earlier than this time', (us) => ({
       toUs: (Math.ceil(us / stepUs) - 1) * stepUs,
     })),
@@ -221,7 +231,11 @@ export const filterParameters: ReadonlyMap<string, FilterParameter> = new Map(
     data_date__year: year({ meaning: 'The same as `year`.', example: '2026' }),
     ...times(
       'created',
-      { subject: 'The time at which the record was created', example: '2026-01-22' },
+      {
+        subject: 'The time at which the record was created',
+        example: '2026-01-22',
+        begin: { label: 'Listed since', hint: '2026-01-22 05:00' },
+      },
       (created) => ({ created }),
     ),
     ...times(
@@ -276,7 +290,7 @@ export const filterParameters: ReadonlyMap<string, FilterParameter> = new Map(
     problem: oneOf('problems', problems, {
       meaning: `The problem of the file. ${problemMeanings}`,
       example: 'misplaced',
-      wordOf: (problem) => problemWords[problem].word,
+      field: selection('Problem', problems, (problem) => problemWords[problem].word),
     }),
     overlaps: range((overlaps) => ({ overlaps }), {
       meaning:

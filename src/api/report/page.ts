@@ -3,6 +3,7 @@ import { countryName, countryOf } from '../../parse/countries.ts'
 import { counted, readableDuration, readableNumber, readableShare } from '../../runtime/readable.ts'
 import { shareClass, sumOf } from '../../series/completeness.ts'
 import { periodRules } from '../../series/series.ts'
+import type { FormState } from '../http/errors.ts'
 import type { QueryPair } from '../http/links.ts'
 import { queryText } from '../http/links.ts'
 import { namesHtml } from '../missing/page.ts'
@@ -25,6 +26,8 @@ interface ReportContext {
   readonly today: number
   readonly banner: readonly string[]
   readonly ignored: readonly string[]
+  /** What the form says of parameters that were refused. */
+  readonly refused: FormState | undefined
   /** The parameters that chose the stations. */
   readonly place: readonly QueryPair[]
   readonly form: FormView
@@ -35,7 +38,7 @@ const most = { rows: 50, names: 320 }
 
 export function renderReport(
   report: WeekReport,
-  { first, today, ignored, banner, place, form }: ReportContext,
+  { first, today, ignored, refused, banner, place, form }: ReportContext,
 ): Page {
   const { week, stations } = report
   const { number, fromDay, toDay } = week
@@ -65,7 +68,7 @@ export function renderReport(
   return {
     frame,
     body: html`${ignoredNotice(ignored)}
-${filterForm(form, { kept: [...place, ['when', `week ${number}`]], limit: 0 })}
+${filterForm(form, refused ?? { kept: [...place, ['when', `week ${number}`]], limit: 0 })}
 <nav aria-label="Weeks"><ul>
 <li>${weekLink('Week before', 'prev', before)}</li>
 <li>${weekLink('Week after', 'next', after)}</li>

@@ -86,7 +86,7 @@ export function addReport(app: FastifyInstance, context: NetworkContext): void {
         fault: (values) => values.when && values.week && 'Give `when` or `week`.',
       },
     },
-    form,
+    hasForm: true,
     operation: {
       id: 'getWeekReport',
       tag: 'Stations',
@@ -105,7 +105,7 @@ export function addReport(app: FastifyInstance, context: NetworkContext): void {
       return { ...state, version: `${state.version}-${weekOf(asked).number}` }
     },
     read: async (asked, current, requester) => {
-      const { filter, ignored } = asked
+      const { filter, ignored, refused } = asked
       const isWanted = (series: NetworkKey): boolean =>
         series.fileType === 'o' && series.period !== '15M' && matchesSeries(series, filter)
       const days = { ...weekOf(asked), isWanted, withLatencies: true }
@@ -121,7 +121,14 @@ export function addReport(app: FastifyInstance, context: NetworkContext): void {
           html: () => {
             const place = asked.kept.filter(([name]) => placeFilters.has(name))
             const view = { ...form, countries: context.site().countries }
-            const page = renderReport(report, { ...bounds, ignored, banner, place, form: view })
+            const page = renderReport(report, {
+              ...bounds,
+              ignored,
+              refused,
+              banner,
+              place,
+              form: view,
+            })
             return layOut(page, context.site())
           },
           csv: () => reportCsv(serialiseReport(report, asOf)),

@@ -2,11 +2,12 @@
  * From a request to the answer of a resource: negotiation, parameters, ignored parameters, 304,
  * limit, reading, writing. The list of files, the change feed and downloads have ways of their own.
  */
-import type { FastifyInstance, FastifyRequest, RouteHandlerMethod } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify'
 import type { Head } from '../../catalogue/records.ts'
 import { isFresh, sendNotModified } from '../http/conditional-requests.ts'
 import type { ApiContext } from '../http/context.ts'
-import { BadFields } from '../http/errors.ts'
+import type { FormState } from '../http/errors.ts'
+import { BadFields, resetHeaders } from '../http/errors.ts'
 import type { Format } from '../http/formats.ts'
 import { isNamed, mediaTypes, negotiate } from '../http/formats.ts'
 import type { HeaderFields } from '../http/headers.ts'
@@ -20,7 +21,6 @@ import type { ErrorName, HeaderName } from '../openapi/responses.ts'
 import { errors, negotiated } from '../openapi/responses.ts'
 import type { Schema } from '../openapi/schema.ts'
 import { exampleOf, text } from '../openapi/schema.ts'
-import type { FormView } from '../pages/filter-form.ts'
 import { schemasOf } from '../parameters/parameter.ts'
 import type { Accepts, Parameters, Query, Request } from '../parameters/request.ts'
 import { ignoredHeader, readRequest } from '../parameters/request.ts'
@@ -39,6 +39,8 @@ export interface AnswerState {
 export interface RequestOf<P extends Parameters, Name extends Format> extends Request<P> {
   readonly format: Name
   readonly request: FastifyRequest
+  /** What the form of a page says of parameters that were refused. */
+  readonly refused?: FormState | undefined
 }
 
 /** The answer in each format: as text, or JSON as a value. Only one of them is made. */
@@ -64,7 +66,8 @@ interface Declaration<
   readonly formats: readonly Name[]
   /** Without it, the resource has no parameters. */
   readonly accepts?: Accepts<P>
-  readonly form?: FormView
+  /** True if its page has a form, which says what of a request was refused. */
+  readonly hasForm?: boolean
   readonly operation: Operation
   readonly bodies: Bodies
   /**
@@ -85,12 +88,11 @@ export function addAnswer<
   Name extends Format,
   S extends AnswerState | undefined,
 >(app: FastifyInstance, context: ApiContext, resource: Declaration<P, Name, S>): void {
-  const { path, formats, accepts = none<P>(), form, operation, bodies } = resource
+  const { path, formats, accepts = none<P>(), operation, bodies } = resource
   addResource(app, {
     path: `${context.apiPath}${path}`,
     formats,
     schema: operationOf(operation, accepts, { formats, bodies }),
-    ...(form && { config: { faultForm: form } }),
     get: answering(context, resource),
   })
 }
@@ -99,13 +101,16 @@ const none = <P extends Parameters>(): Accepts<P> => ({ parameters: {} as P })
 
 function answering<P extends Parameters, Name extends Format, S extends AnswerState | undefined>(
   { tag, limits }: ApiContext,
-  { formats, accepts = none<P>(), state: stateOf, read }: Declaration<P, Name, S>,
+  { formats, accepts = none<P>(), hasForm = false, state: stateOf, read }: Declaration<P, Name, S>,
 ): RouteHandlerMethod {
-  return async (request, reply) => {
-    const format = negotiate(formats, request, reply)
-    const asked = { ...readRequest(request.query as Query, accepts, format), format, request }
+  const answer = async (
+    { format, request, reply }: Asking<Name>,
+    query: Query,
+    refused?: FormState,
+  ) => {
+    const asked = { ...readRequest(query, accepts, format), format, request, refused }
     const isFreshAt = (version: Head | string, details: boolean): boolean =>
-      isFresh(request, reply, tag(version, format, { details }))
+      refused === undefined && isFresh(request, reply, tag(version, format, { details }))
     reply.headers(ignoredHeader(asked.ignored))
     const state = await stateOf(asked)
     const { details = false } = state ?? {}
@@ -123,6 +128,42 @@ function answering<P extends Parameters, Name extends Format, S extends AnswerSt
     const bodies: Readonly<Record<Name, () => unknown>> = answer.bodies
     const body = await withForm(asked, () => bodies[format]())
     return send(reply, format, typeof body === 'string' ? body : JSON.stringify(body))
+  }
+  return (request, reply) => {
+    const asking = { format: negotiate(formats, request, reply), request, reply }
+    const query = request.query as Query
+    return hasForm ? keepingPage(asking, query, answer) : answer(asking, query)
+  }
+}
+
+/** A request for a format, and its answer. */
+export interface Asking<Name extends Format> {
+  readonly format: Name
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+}
+
+/**
+ * Answers a request. If it has faults, a person gets the page of the request without them, whose
+ * form says what was refused.
+ */
+export async function keepingPage<Name extends Format, T>(
+  asking: Asking<Name>,
+  query: Query,
+  answer: (asking: Asking<Name>, query: Query, refused?: FormState) => Promise<T>,
+): Promise<T> {
+  try {
+    return await answer(asking, query)
+  } catch (error) {
+    if (asking.format !== 'html' || !(error instanceof BadFields)) throw error
+    const { fields, request = { kept: [], limit: 0 } } = error
+    const valid = Object.entries(query).filter(([name]) => !Object.hasOwn(fields, name))
+    resetHeaders(asking.reply)
+    asking.reply.code(error.statusCode)
+    const refused = { ...request, faults: fields }
+    return await answer(asking, Object.fromEntries(valid), refused).catch(() => {
+      throw error
+    })
   }
 }
 

@@ -153,7 +153,7 @@ export function addCollection<Item, P extends Parameters, S extends CollectionSt
       filters,
       check,
     },
-    form: view,
+    hasForm: true,
     operation: {
       ...operation,
       returns: [page, operation.returns ?? ''].join(' ').trim(),
@@ -173,7 +173,7 @@ function readingOf<Item, P extends Parameters, S extends CollectionState | undef
   return async (asked: RequestOf<P, Format>, state: S, requester: Requester) => {
     const view = { ...ownView, countries: context.site().countries }
     const found = await find(asked, state, requester)
-    const { ignored, range, format } = asked
+    const { ignored, range, format, refused } = asked
     const kept = keptOf(asked, usual)
     const { ordering } = asked.values as { readonly ordering?: SortOrder<string> }
     const links = context.links()
@@ -188,7 +188,7 @@ function readingOf<Item, P extends Parameters, S extends CollectionState | undef
     const pages = pageLinks(links, range, { name, kept, count })
     const { next, previous } = pages
     const headers = linkHeader(pages)
-    const list = { count, range, kept, ignored, pages, ordering }
+    const list = { count, range, kept, ignored, pages, ordering, refused }
     const parts = {
       links,
       banner: state?.banner ?? [],

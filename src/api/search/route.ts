@@ -62,7 +62,6 @@ export function addSearch(app: FastifyInstance, context: NetworkContext): void {
     path: 'search/',
     formats: ['json', 'html'],
     accepts: { parameters: { q } },
-    form: { frame: { title: 'Search' }, fields: [] },
     operation: {
       id: 'search',
       tag: 'Service',

@@ -9,6 +9,7 @@ import {
 import type { Availability } from '../../series/availability.ts'
 import { part } from '../../series/availability.ts'
 import type { ShownState, StateRun } from '../../series/slot-states.ts'
+import type { FormState } from '../http/errors.ts'
 import type { FormView } from '../pages/filter-form.ts'
 import { filterForm } from '../pages/filter-form.ts'
 import type { Child, Html } from '../pages/html.ts'
@@ -37,13 +38,13 @@ import {
   stationsWith,
 } from './station-head.ts'
 
-export const availabilityForm: FormView = {
+const availabilityForm: FormView = {
   frame: { title: 'Availability', section: 'station' },
   fields: formFieldsOf(Object.entries(availabilityParameters)),
   all: 'All days',
 }
 
-export const latencyForm: FormView = {
+const latencyForm: FormView = {
   frame: { title: 'Latency', section: 'station' },
   fields: formFieldsOf(Object.entries(latencyParameters)),
   all: 'Last four weeks',
@@ -146,6 +147,8 @@ function daysTable(days: WireLatency['days']): Table {
 interface Said {
   /** The names of unknown parameters. */
   readonly ignored: readonly string[]
+  /** What the form says of parameters that were refused. */
+  readonly refused: FormState | undefined
   readonly banner: readonly string[]
   readonly network: NetworkStatus | undefined
   readonly nowSeconds: number
@@ -165,7 +168,7 @@ function renderSeriesPage(
   { station: code, codes, ambiguous }: Pick<SeriesLatencies, 'station' | 'codes' | 'ambiguous'>,
   said: SeriesPage,
 ): Page {
-  const { title, banner, parameters, tab, network, formats, ignored } = said
+  const { title, banner, parameters, tab, network, formats, ignored, refused } = said
   const query = `?${new URLSearchParams(parameters).toString()}`
   const known = network === undefined ? [] : stationsWith(network, { code, codes })
   const head = { code, codes, ambiguous, known, tab }
@@ -177,7 +180,7 @@ function renderSeriesPage(
     frame: stationFrame(head, { title, banner, json: `${query}&format=json` }),
     body: html`${stationHead(head)}
 ${ignoredNotice(ignored)}
-${filterForm(form, { kept: Object.entries(parameters), limit: 0 })}
+${filterForm(form, refused ?? { kept: Object.entries(parameters), limit: 0 })}
 <p class="lead">${said.sentence}</p>
 ${said.content}
 <p>The same as ${same}.</p>

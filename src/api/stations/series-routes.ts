@@ -11,7 +11,7 @@ import {
   serialiseAvailability,
   serialiseLatency,
 } from './serialise.ts'
-import { availabilityForm, latencyForm, renderAvailability, renderLatency } from './series-pages.ts'
+import { renderAvailability, renderLatency } from './series-pages.ts'
 import {
   availabilityParameters,
   daysOfAvailability,
@@ -34,7 +34,7 @@ export function addAvailability(app: FastifyInstance, context: NetworkContext): 
       parameters: availabilityParameters,
       check: rangeCheck(nowUs, daysOfAvailability),
     },
-    form: availabilityForm,
+    hasForm: true,
     operation: {
       id: 'getAvailability',
       tag: 'Stations',
@@ -56,13 +56,14 @@ export function addAvailability(app: FastifyInstance, context: NetworkContext): 
       const headers = { ...present.headers, ...cacheForMinute(format, nowUs() / 1e6) }
       return { ...present, headers }
     },
-    read: async ({ request, values, ignored }, present, asker) => {
+    read: async ({ request, values, ignored, refused }, present, asker) => {
       const wanted = { code: codeOf(request), values, asker }
+      const said = { ignored, refused, ...present }
       const series = await readAvailability(context, wanted, present)
       return {
         bodies: {
           json: () => serialiseAvailability(series),
-          html: () => layOut(renderAvailability(series, { ignored, ...present }), context.site()),
+          html: () => layOut(renderAvailability(series, said), context.site()),
           csv: () => availabilityCsv(series),
         },
       }
@@ -76,7 +77,7 @@ export function addLatency(app: FastifyInstance, context: NetworkContext): void 
     path: `${stationPath}latency/`,
     formats: ['json', 'html', 'csv'],
     accepts: { parameters: latencyParameters, check: rangeCheck(nowUs, daysOfLatency) },
-    form: latencyForm,
+    hasForm: true,
     operation: {
       id: 'getLatency',
       tag: 'Stations',
@@ -91,14 +92,15 @@ export function addLatency(app: FastifyInstance, context: NetworkContext): void 
     },
     bodies: described.latencyBodies,
     state: ({ format }) => presentOf(context, format),
-    read: async ({ request, values, ignored }, present, asker) => {
+    read: async ({ request, values, ignored, refused }, present, asker) => {
       const wanted = { code: codeOf(request), values, asker }
+      const said = { ignored, refused, ...present }
       const series = await readLatencies(context, wanted, present)
       const wire = serialiseLatency(series)
       return {
         bodies: {
           json: () => wire,
-          html: () => layOut(renderLatency(series, { ignored, ...present }), context.site()),
+          html: () => layOut(renderLatency(series, said), context.site()),
           csv: () => latencyCsv(wire),
         },
       }

@@ -77,6 +77,27 @@ t.test('during the first scan, pages say how far it is', async (t) => {
   t.equal(statusCode, 200, 'a page is not the same when the scan is further')
 })
 
+t.test('a page that waits for the first scan says itself how far it is, once', async (t) => {
+  const scan = { startedUs: startUs, directoriesDone: 1, directoriesFound: 8, files: 9, rate: 3 }
+  const progress = { ...scan, done: 0.127, secondsLeft: 58.2 }
+  const service = await openService(t, {
+    nowUs: startUs,
+    deps: () => ({
+      indexerStatus: () =>
+        Promise.resolve({ ...watchingIndexer, state: 'scanning', scan: progress }),
+    }),
+  })
+  await service.writer.deferIndexes()
+  await service.addNames('obs/2026/001', ['GRAZ00AUT_R_20260010000_01D_30S_MO.crx.gz'])
+  const page = await service.page('rinex-file/?station=graz', 503)
+  t.strictSame(page.texts('p', { class: 'fault' }), [
+    'The first scan of the archive has not ended: not all files are listed, and states are not known yet. 12 % are done, about 58 s left.',
+  ])
+  t.equal(page.text.match(/The first scan/g)?.length, 1)
+  t.match(page.text, 'This page needs all files. Wait 30 seconds, then load this page again.')
+  t.notMatch(page.text, 'The log of the service')
+})
+
 t.test('paths of the server that are not public are not said', async (t) => {
   const service = await openService(t, { settings: { problems: 'command-line' } })
   const { text } = await service.page('network/')

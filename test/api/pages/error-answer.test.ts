@@ -19,32 +19,52 @@ function checkLinks(t: Test, url: string, body: string): Html {
   return html
 }
 
-t.test('browsers get a 400 as an HTML page with the faults and a link without them', async (t) => {
-  const { app } = await openService(t)
-  for (const [path, query, text, without] of [
-    ['rinex-file', 'station=gr&limit=5', 'Station Enter', '?limit=5'],
-    ['rinex-file', 'sation=graz&strict=1', 'Did you mean station?', '?strict=1'],
-    ['rinex-file', 'ordering=%3Cb%3E', '<b> is not one of', '?'],
-    ['rinex-file', '__proto__=1&area=x&strict=1', '__proto__', '?strict=1'],
-    ['station', 'ordering=x&search=gr', 'ordering', '?search=gr'],
-    ['changes', 'sinc=1', 'Did you mean since?', '?'],
-  ] as const) {
-    const url = `/rinex/api/${path}/?${query}`
-    const [page, json] = [await app.inject({ url, headers: browser }), await app.inject({ url })]
-    t.equal(json.headers['content-type'], 'application/json')
-    t.match(page, { statusCode: json.statusCode, headers: { vary: 'Accept' } }, url)
-    t.equal(page.statusCode, 400)
-    t.match(page.headers['content-type'], /^text\/html/)
-    t.ok(page.headers['content-security-policy'])
-    const html = readPage(page.body)
-    t.match(html.text, text)
-    t.equal(html.hrefOf('The same request without them'), without)
-    const again = await app.inject({ url: `/rinex/api/${path}/${without}`, headers: browser })
-    t.equal(again.statusCode, 200)
-    const head = await app.inject({ url, headers: browser, method: 'HEAD' })
-    t.match(head, { statusCode: 400, body: '' })
-  }
-})
+t.test(
+  'browsers get a 400 as the page without what was refused, and its form says why',
+  async (t) => {
+    const service = await openService(t)
+    const { app } = service
+    await service.addNames('obs/2026/001', [
+      'GRAZ00AUT_R_20260010000_01D_30S_MO.crx.gz',
+      'WTZR00DEU_R_20260010000_01D_30S_MO.crx.gz',
+    ])
+    const files = ['GRAZ00AUT_R_20260010000_01D_30S_MO.crx.gz']
+    for (const [path, query, text, without, shown = []] of [
+      ['rinex-file', 'station=gr&limit=5', 'Station Enter', '?limit=5', files],
+      ['rinex-file', 'station=graz&when=x', 'When Enter a day', '?station=graz', files],
+      ['rinex-file', 'sation=graz&strict=1', 'Did you mean station?', '?strict=1', files],
+      ['rinex-file', 'ordering=%3Cb%3E', '<b> is not one of', '?', files],
+      ['rinex-file', '__proto__=1&area=x&strict=1', '__proto__', '?strict=1', files],
+      ['rinex-file', 'id__gt=5&id__lt=3', 'ends before it begins', '?id__lt=3', files],
+      ['station', 'ordering=x&search=gr', 'ordering', '?search=gr', ['GRAZ00AUT']],
+      ['missing', 'when=2000/2026', 'When', '?', []],
+      ['report', 'week=x', 'week', '?', ['Week before']],
+      ['station/GRAZ/availability', 'from=x', 'From', '?', ['GRAZ00AUT']],
+      ['station/GRAZ/latency', 'from=x', 'From', '?', ['GRAZ00AUT']],
+      ['changes', 'sinc=1', 'Did you mean since?', '?', files],
+    ] as const) {
+      const url = `/rinex/api/${path}/?${query}`
+      const [page, json] = [await app.inject({ url, headers: browser }), await app.inject({ url })]
+      t.equal(json.headers['content-type'], 'application/json')
+      t.match(page, { statusCode: json.statusCode, headers: { vary: 'Accept' } }, url)
+      t.equal(page.statusCode, 400)
+      t.match(page.headers['content-type'], /^text\/html/)
+      t.ok(page.headers['content-security-policy'])
+      const html = readPage(page.body)
+      t.match(html.text, text)
+      t.match(html.text, 'Some values are not valid. The page is shown without them.')
+      t.notOk(page.headers.etag, 'it is not the page of the tag')
+      const again = await app.inject({ url: `/rinex/api/${path}/${without}`, headers: browser })
+      t.equal(again.statusCode, 200)
+      const same = readPage(again.body)
+      t.equal(html.title, same.title)
+      for (const each of shown) t.ok(html.text.includes(each), `${url} shows ${each}`)
+      t.equal(html.has('table'), same.has('table'), url)
+      const head = await app.inject({ url, headers: browser, method: 'HEAD' })
+      t.match(head, { statusCode: 400, body: '' })
+    }
+  },
+)
 
 t.test('an unknown station gets 404 with the codes that were probably meant', async (t) => {
   const service = await openService(t)
@@ -159,7 +179,12 @@ t.test('each error is a page with a sentence of what to do, and a search field',
     ],
     ['Not for browsers', '/rinex/api/station/', ['used with PUT'], app, 'PUT'],
     ['No page here', '/rinex/api/schema/', ['Open it as JSON ?format=json'], app, 'GET', html],
-    ['Files', '/rinex/api/rinex-file/?startDate=x', ['date/time. For example: 2026-022, 2026-01']],
+    [
+      'No files',
+      '/rinex/api/rinex-file/?startDate=x',
+      ['date/time. For example: 2026-022, 2026-01'],
+    ],
+    ['Not understood', `/rinex/api/search/?q=${'x'.repeat(1001)}`, ['q: Enter at most 1000']],
     ['Not available at this moment', '/rinex/api/station/', ['Wait 5 seconds'], unwritten.app],
     ['No longer known', '/rinex/api/changes/?since=99', ['the latest changes']],
   ] as const) {

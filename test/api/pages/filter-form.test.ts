@@ -55,13 +55,13 @@ t.test('fields show the filters of the request, and the rest stays as hidden inp
 
 t.test('faults are shown at their fields, and faults of other parameters separately', async (t) => {
   const faults = { startDate: ['a', 'b'], content: ['c'] }
-  const state = { kept: [['startDate', 'x']] as const, limit: 20 }
-  const { fields, otherFaults } = formOf(view, state, faults)
+  const state = { kept: [['startDate', 'x']] as const, limit: 20, faults }
+  const { fields, otherFaults } = formOf(view, state)
   t.strictSame(
     fields.filter(({ faults }) => faults.length > 0).map(({ name, faults }) => [name, faults]),
     [['startDate', ['a', 'b']]],
   )
-  t.strictSame(otherFaults, [{ name: 'content', messages: ['c'] }])
+  t.strictSame(otherFaults, [['content', ['c']]])
 })
 
 t.test('the form offers a requested page size that is not in its list of sizes', async (t) => {
