@@ -64,7 +64,8 @@ t.test('the pages of files', { skip: needsBrowser }, async (t) => {
   const { page, complaints } = await openPage(await openBrowser(t), service.url)
   await page.setViewportSize(wide)
   const rowOf = (path: string) => page.locator('.files tbody tr', { hasText: basename(path) })
-  const arrivalOf = (path: string) => rowOf(path).locator('[data-label="Arrived"]').textContent()
+  const arrivalOf = (path: string) =>
+    rowOf(path).locator('[data-label="Arrived or found"]').textContent()
 
   await t.test('twelve rows are in sight, also with filters', async (t) => {
     for (const query of ['', '?station=A000&file_type=o&file_duration=d&country=AUT']) {
@@ -75,7 +76,9 @@ t.test('the pages of files', { skip: needsBrowser }, async (t) => {
 
   await t.test('what a scan found was found, what came later arrived', async (t) => {
     await page.goto(`${api}rinex-file/?limit=100`)
-    const cells = await page.locator('.files tbody [data-label="Arrived"]').allTextContents()
+    const cells = await page
+      .locator('.files tbody [data-label="Arrived or found"]')
+      .allTextContents()
     t.equal(cells.length, 60)
     for (const cell of cells) t.match(cell, /^found /)
     const own = await rowOf(file(15)).locator('time').last().getAttribute('datetime')

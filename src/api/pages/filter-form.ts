@@ -68,9 +68,10 @@ ${faults.map(([name, messages]) => html`<li><code>${name}</code>: ${messages.joi
 /** The other fields: open if one of them is filled in or refused. */
 function moreFields(fields: readonly FieldData[]): Html {
   const isOpen = fields.some(({ places, faults }) => places.length + faults.length > 0)
-  const names = fields.map(({ label }) => label.toLowerCase()).join(', ')
+  const filters = fields.filter(({ name }) => name !== 'limit')
+  const names = filters.map(({ label }) => label.toLowerCase())
   return html`<details class="more"${isOpen && html` open`}>
-<summary>More: ${names}</summary>
+<summary>More: ${names.join(', ')}</summary>
 <div class="row">
 ${fields.map(fieldHtml)}</div>
 </details>

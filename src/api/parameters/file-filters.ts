@@ -212,7 +212,7 @@ export const filterParameters: ReadonlyMap<string, FilterParameter> = new Map(
       meaning:
         'The file name contains this text, in upper or lower case. A request may have at most eight conditions on names.',
       example: '_30S_',
-      field: { label: 'Part of the name', hint: '_30S_' },
+      field: { label: 'Name contains', hint: '_30S_' },
     }),
     filename: name('is', {
       meaning: 'The complete file name, in upper or lower case.',

@@ -38,7 +38,7 @@ const cases: readonly (readonly [Readonly<Record<string, string>>, string])[] = 
   [{ created__gt: '2026' }, 'created after 2026'],
   [{ filename: 'X' }, 'filename X'],
   [{ filename__startswith: 'graz' }, 'filename begins with graz'],
-  [{ filename__contains: 'x'.repeat(100) }, `part of the name ${'x'.repeat(60)}…`],
+  [{ filename__contains: 'x'.repeat(100) }, `name contains ${'x'.repeat(60)}…`],
   [{ id__gt: '5', id__lt: '9' }, 'id after 5, id before 9'],
   [{ station: 'graz', ordering: 'id', expand: 'file' }, 'GRAZ'],
 ]
