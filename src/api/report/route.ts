@@ -114,21 +114,14 @@ export function addReport(app: FastifyInstance, context: NetworkContext): void {
       const report = weekReport(weekOf(asked), series)
       const firstStarts = states.map(({ firstStart = Infinity }) => firstStart)
       const first = Math.floor(Math.min(...firstStarts) / secondsPerDay)
-      const bounds = { first, today: today(context) }
+      const said = { first, today: today(context), ignored, refused, banner }
       return {
         bodies: {
           json: () => serialiseReport(report, asOf),
           html: () => {
             const place = asked.kept.filter(([name]) => placeFilters.has(name))
             const view = { ...form, countries: context.site().countries }
-            const page = renderReport(report, {
-              ...bounds,
-              ignored,
-              refused,
-              banner,
-              place,
-              form: view,
-            })
+            const page = renderReport(report, { ...said, place, form: view })
             return layOut(page, context.site())
           },
           csv: () => reportCsv(serialiseReport(report, asOf)),
