@@ -1,4 +1,4 @@
-/** What the service does, in six lines: the page of the status has the rest. Pure. */
+/** What the service does, in the six lines that Archive and Status show. Pure. */
 import type { CatalogueSummary } from '../../catalogue/questions/summary.ts'
 import type { StatusReply } from '../../control-socket/client.ts'
 import type { EndedRescan, IndexerStatus } from '../../control-socket/protocol.ts'
@@ -43,11 +43,13 @@ function stateWords(reply: StatusReply): string {
   return `${reply.state}, runs since ${timeOf(reply.startedUs)} UTC`
 }
 
-function queueWords({ dirtyDirectories, settlingFiles, withheldRemovals }: IndexerStatus): string {
+function queueWords({ rescans, ...indexer }: IndexerStatus): string {
+  const ordered = [rescans.running, rescans.waiting].filter((each) => each !== undefined).length
   const queues = [
-    [dirtyDirectories, 'directory to read', 'directories to read'],
-    [settlingFiles, 'file still being written', 'files still being written'],
-    [withheldRemovals, 'withheld removal', 'withheld removals'],
+    [indexer.dirtyDirectories, 'directory to read', 'directories to read'],
+    [indexer.settlingFiles, 'file still being written', 'files still being written'],
+    [indexer.withheldRemovals, 'withheld removal', 'withheld removals'],
+    [ordered, 'ordered rescan', 'ordered rescans'],
   ] as const
   const full = queues.flatMap(([count, one, many]) =>
     count > 0 ? [counted(count, one, many)] : [],
@@ -85,7 +87,7 @@ function rescanLine({ paths, pathCount, endedUs, ...counts }: EndedRescan): stri
 }
 
 /** The files with problems by kind, each with its list; the path leads to the API root. */
-export function problemLinks(summary: CatalogueSummary, isPublic: boolean): Child {
+function problemLinks(summary: CatalogueSummary, isPublic: boolean): Child {
   const { incomplete, checksums, misplaced, rejected } = summary
   const kinds = [
     [incomplete.count, 'incomplete', 'incomplete'],

@@ -1,13 +1,15 @@
 /** The HTML page of the status. */
 import type { IndexerProblem } from '../../control-socket/protocol.ts'
 import { counted, readableDuration, readableNumber, readableTime } from '../../runtime/readable.ts'
+import type { serviceLines } from '../archive/service-lines.ts'
+import { reasonLabel } from '../file-problems/problem-list.ts'
 import type { Child, Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
 import type { Page } from '../pages/layout.ts'
-import { factList, prose } from '../pages/parts.ts'
-import { problemsHtml } from './problem-tables.ts'
+import { factList, link, prose } from '../pages/parts.ts'
+import type { Table } from '../pages/table.ts'
+import { headerColumn, numberColumns, table, timeCell } from '../pages/table.ts'
 import type { WireStatus } from './serialise.ts'
-import { queuesHtml, rescansHtml } from './work.ts'
 
 const stateMeanings: Readonly<Record<WireStatus['state'], string>> = {
   starting: 'It opens the catalogue; lists and downloads work.',
@@ -20,34 +22,25 @@ const stateMeanings: Readonly<Record<WireStatus['state'], string>> = {
 
 interface StatusPageOptions {
   readonly problems: readonly IndexerProblem[]
-  /** When the process of the indexer started, as an ISO time. */
-  readonly started: string | null
-  /** New records a minute; `undefined` if unknown. */
-  readonly arrivals: number | undefined
-  /** How long ago the newest file was listed, in words; `undefined` if that is after now. */
-  readonly age: string | undefined
-  /** The files with problems by kind, with links to their lists. */
-  readonly problemKinds: Child
+  readonly service: ReturnType<typeof serviceLines>
   /** True if the paths of files with problems are public. */
   readonly isPublic: boolean
 }
 
-export function renderStatus(status: WireStatus, options: StatusPageOptions): Page {
-  const { problemKinds, isPublic } = options
+export function renderStatus(
+  status: WireStatus,
+  { problems, service, isPublic }: StatusPageOptions,
+): Page {
   return {
     frame: { title: 'Status', section: 'status', up: '../', json: '?format=json' },
     body: html`<div data-live>
-${stateHtml(status, options)}
+${stateHtml(status, problems)}
 ${scanHtml(status)}
-${sentencesOf(status, options).map(
-  (sentence) => html`<p>${sentence}</p>
-`,
-)}
-<h2>Queues</h2>
-${status.indexer === null ? html`<p>Not known: the indexer does not answer.</p>` : queuesHtml(status, isPublic)}
+<h2>Service</h2>
+${factList(service)}
 ${rescansHtml(status)}
-<h2>Problems of files</h2>
-${problemsHtml(status, problemKinds, isPublic)}
+${rejectedHtml(status)}
+${problemsHtml(status, isPublic)}
 <h2>More</h2>
 ${factList(factsOf(status))}
 <p>Size, kinds and disks: <a href="../archive/?format=api">Archive</a></p>
@@ -56,13 +49,9 @@ ${factList(factsOf(status))}
   }
 }
 
-function stateHtml(
-  { state }: WireStatus,
-  { problems, started }: Pick<StatusPageOptions, 'problems' | 'started'>,
-): Html {
+function stateHtml({ state }: WireStatus, problems: readonly IndexerProblem[]): Html {
   const tone = state === 'degraded' || state === 'stopped' ? 'bad' : 'good'
-  const from = started !== null && `, its process runs since ${readableTime(started)} UTC`
-  return html`<p class="lead">The indexer is <strong class="state ${tone}">${state}</strong>${from}.
+  return html`<p class="lead">The indexer is <strong class="state ${tone}">${state}</strong>.
  ${stateMeanings[state]}</p>
 ${
   problems.length > 0 &&
@@ -95,35 +84,69 @@ ${factList(facts)}
 `
 }
 
-/** What is to be said of the newest files. */
-function sentencesOf(
-  { newest_file: newest }: WireStatus,
-  { arrivals, age }: Pick<StatusPageOptions, 'arrivals' | 'age'>,
-): readonly string[] {
-  return [
-    ...(newest === null ? [] : [newestWords(readableTime(newest, 'second'), age)]),
-    ...(arrivals === undefined
-      ? []
-      : [
-          `${counted(arrivals, 'new record', 'new records')} a minute, mean of the last 10 minutes.`,
-        ]),
-  ]
+function rescansHtml({ rescans }: WireStatus): Child {
+  const rows = (rescans?.ended ?? []).map((rescan): readonly Child[] => {
+    const { paths, path_count: count, started, ended, problem } = rescan
+    const more = count > paths.length ? [`and ${readableNumber(count - paths.length)} more`] : []
+    const notes = [rescan.accepted_removals ? 'removals accepted' : '', problem ?? '']
+    return [
+      [...paths, ...more].join(', '),
+      timeCell(ended, readableTime(ended, 'second')),
+      tookWords((Date.parse(ended) - Date.parse(started)) / 1000),
+      ...[rescan.added, rescan.modified, rescan.removed].map((each) => readableNumber(each)),
+      prose(notes.filter(Boolean).join('; ')),
+    ]
+  })
+  const rescansTable: Table = {
+    label: 'Last rescans',
+    caption: 'The last rescans since the start of the indexer, and what they changed; times in UTC',
+    className: 'cards',
+    columns: [
+      headerColumn('Directories'),
+      ...['Ended', 'Took'],
+      ...numberColumns('New', 'Replaced', 'Removed'),
+      { label: 'Notes', isProse: true },
+    ],
+    rows,
+  }
+  return rows.length > 0 && html`<h2>Last rescans</h2>\n${table(rescansTable)}`
 }
 
-function newestWords(time: string, age: string | undefined): string {
-  return age === undefined
-    ? `The newest file was listed at ${time} UTC, by a clock that was set back since.`
-    : `The newest file was listed ${age} ago, at ${time} UTC.`
+function tookWords(seconds: number): string {
+  return seconds < 1 ? 'under 1 s' : readableDuration(seconds)
+}
+
+/** Why names are not catalogued, and how many each. */
+function rejectedHtml({ rejected }: WireStatus): Child {
+  const items = rejected.map(({ reason, count }) => {
+    const words = link(reasonLabel(reason), `../docs/status/?format=api#reason-${reason}`)
+    return html`<li>${readableNumber(count)}: ${words}</li>\n`
+  })
+  return items.length > 0 && html`<h2>Not catalogued</h2>\n<ul>${items}</ul>`
+}
+
+function problemsHtml({ unserved: { count } }: WireStatus, isPublic: boolean): Html {
+  const words = `${counted(count, 'answer', 'answers')} 404 for listed files since the start of the API`
+  const href = isPublic ? 'problems/?format=api&problem=unservable' : undefined
+  const paths = isPublic
+    ? html`<a href="problems/?format=api">All files with problems, with their paths</a>`
+    : html`The paths are shown on the command line only: <code>rinex-catalogue status --problems</code>`
+  return html`${count > 0 && html`<p>${link(words, href)}</p>`}
+<p>${paths}</p>`
 }
 
 function factsOf(status: WireStatus) {
   const lastScan = status.last_scan
-  const { watching } = status
+  const { watching, checksums } = status
   return [
     { name: 'Last complete scan (UTC)', value: readableTime(lastScan?.ended ?? null, 'second') },
     { name: 'Files found by it', value: lastScan && readableNumber(lastScan.files) },
     { name: 'Last sweep (UTC)', value: readableTime(status.last_sweep, 'second') },
     { name: 'Watched directories', value: watching && readableNumber(watching.directories) },
+    {
+      name: 'Files to be hashed, at most',
+      value: checksums.waiting && readableNumber(checksums.waiting),
+    },
     { name: 'Latest change', value: readableNumber(status.seq) },
     { name: 'Catalogue', value: status.epoch },
     { name: 'Indexer process', value: status.indexer?.pid },

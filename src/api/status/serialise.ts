@@ -104,7 +104,7 @@ function rescansOf({ rescans: { running, waiting, done }, endedRescans }: Indexe
 }
 
 /** Time of the newest record; `undefined` without files. */
-export function newestOf({ newest }: CatalogueSummary): number | undefined {
+function newestOf({ newest }: CatalogueSummary): number | undefined {
   const times = newest.map(({ createdUs }) => createdUs)
   return times.length === 0 ? undefined : Math.max(...times)
 }
