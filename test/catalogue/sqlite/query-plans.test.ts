@@ -2,7 +2,10 @@
 import Sqlite from 'better-sqlite3'
 import type { Test } from 'tap'
 import type { FileFilter, Ordering } from '../../../src/catalogue/filter.ts'
+import type { Question } from '../../../src/catalogue/question.ts'
+import { deliveries } from '../../../src/catalogue/questions/network-deliveries.ts'
 import { page } from '../../../src/catalogue/questions/pages.ts'
+import type { QuestionContext } from '../../../src/catalogue/selection/context.ts'
 import { contextOf } from '../../../src/catalogue/selection/context.ts'
 import { dialect } from '../../../src/catalogue/sqlite/dialect.ts'
 import { Driver } from '../../../src/catalogue/sqlite/driver.ts'
@@ -40,7 +43,7 @@ const queries: readonly (readonly [name: string, filter: FileFilter, ordering?: 
   ['by modification', {}, by('modified')],
 ]
 
-/** The steps of the query plans of all statements that the list executes for a page. */
+/** What gives the steps of the query plans of all statements about files of a question. */
 async function openPlans(t: Test) {
   const { database, apply } = await openCatalogue(t, { stepUs: 1 })
   for (let dayOfYear = 1; dayOfYear <= 30; dayOfYear++) {
@@ -57,21 +60,26 @@ async function openPlans(t: Test) {
   t.teardown(() => db.close())
   const context = contextOf(dialect)
   const driver = new Driver(db)
-  return (filter: FileFilter, ordering: Ordering, sums?: Counting): string[] => {
+  const stepsOf = <T>(question: (context: QuestionContext) => Question<T>) => {
     run.length = 0
-    const query = { limit: 20, offset: 0, filter, ordering, sums }
-    const { records } = driver.read(page(query, context))
-    if (records.length === 0) throw new Error('the query finds nothing')
-    const statements = run.filter((sql) => /\bfile f\b/.test(sql))
-    return statements.flatMap((sql) => {
-      const steps = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[]
-      return steps.map(({ detail }) => detail)
-    })
+    const answer = driver.read(question(context))
+    const statements = run.filter((sql) => /\bfile\b/.test(sql))
+    const steps = statements.flatMap(
+      (sql) => db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[],
+    )
+    return { answer, steps: steps.map(({ detail }) => detail) }
   }
+  const plansOf = (filter: FileFilter, ordering: Ordering, sums?: Counting): string[] => {
+    const query = { limit: 20, offset: 0, filter, ordering, sums }
+    const { answer, steps } = stepsOf((known) => page(query, known))
+    if (answer.records.length === 0) throw new Error('the query finds nothing')
+    return steps
+  }
+  return { stepsOf, plansOf }
 }
 
 t.test('main queries search an index, or search the table between two ids', async (t) => {
-  const plansOf = await openPlans(t)
+  const { plansOf } = await openPlans(t)
   for (const [name, filter, ordering = by('id')] of queries) {
     const scans = plansOf(filter, ordering).filter(
       (detail) => /^SCAN f\b/.test(detail) && !/USING (COVERING )?INDEX file_/.test(detail),
@@ -80,8 +88,22 @@ t.test('main queries search an index, or search the table between two ids', asyn
   }
 })
 
+t.test('what changed is found by its change, however many files are older', async (t) => {
+  const { stepsOf } = await openPlans(t)
+  const days = { fromDay: start / day, toDay: start / day + 60 }
+  const { answer } = stepsOf((context) => deliveries(days, context))
+  const since = { ...answer.head, seq: answer.head.seq - 1 }
+  const { steps } = stepsOf((context) => deliveries({ ...days, since }, context))
+  const searches = steps.filter((detail) => /(SEARCH|SCAN) file\b/.test(detail))
+  t.ok(searches.length > 0)
+  t.strictSame(
+    searches.filter((detail) => !/INDEX file_(seq|damaged)\b/.test(detail)),
+    [],
+  )
+})
+
 t.test('files with a problem are counted without a list of all of them', async (t) => {
-  const plansOf = await openPlans(t)
+  const { plansOf } = await openPlans(t)
   for (const [name, filter] of queries) {
     const plans = plansOf(filter, by('id'), { facets: true, most: Infinity })
     const steps = plans.join('\n')
