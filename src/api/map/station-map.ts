@@ -103,7 +103,8 @@ function labelOf(stations: readonly MappedStation[]): string {
 
 /**
  * The mark of a station, of the same size however wide the map is. Those that deliver are no tab
- * stops: they would be too many, and the lists have them too.
+ * stops, because they may be hundreds: on Now the countries of the matrix open their names, on
+ * Stations the list has them.
  */
 function markOf(
   { code, name, latitude, longitude, state }: MappedStation,

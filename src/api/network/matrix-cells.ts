@@ -10,14 +10,20 @@ import type { KnownSeries, NetworkStatus } from '../series/known-series.ts'
 /** Columns of hours; those of days are `recentDays`. */
 export const hourColumns = 24
 
-/** The state of a station in a column; `undefined` if nothing was expected and nothing is there. */
-type Cell = SlotMark | undefined
+/** The parts of a row. */
+export const parts = ['days', 'hours'] as const
 
-export interface StationRow {
+type Part = (typeof parts)[number]
+
+/** Something for each column. */
+export type Columns<T> = Readonly<Record<Part, readonly T[]>>
+
+/** The state of a station in a column; `undefined` if nothing was expected and nothing is there. */
+export type Cell = SlotMark | undefined
+
+export interface StationRow extends Columns<Cell> {
   readonly station: string
   readonly delivery: StationDelivery
-  readonly days: readonly Cell[]
-  readonly hours: readonly Cell[]
   /** Numbers of cells that are lost. */
   readonly lost: { readonly days: number; readonly hours: number }
 }
@@ -29,14 +35,8 @@ export interface CountryRows {
   readonly rows: readonly StationRow[]
 }
 
-/** The columns of the matrix. */
-interface Columns {
-  readonly firstDay: number
-  readonly firstHour: number
-}
-
 /** @param asOf seconds since 1970: its day is the last one, its hour follows the last one */
-export function columnsAt(asOf: number): Columns {
+export function columnsAt(asOf: number) {
   return {
     firstDay: Math.floor(asOf / secondsPerDay) - recentDays + 1,
     firstHour: Math.floor(asOf / secondsPerHour) - hourColumns,
@@ -73,6 +73,30 @@ export function isLost(cell: Cell): boolean {
   return cell === 'part' || cell === 'late' || cell === 'missing' || cell === 'damaged'
 }
 
+/** The stations of a country in a column. */
+interface Sum {
+  readonly known: number
+  readonly lost: number
+  readonly due: number
+}
+
+export type Sums = Columns<Sum>
+
+export function sumsOf(rows: readonly StationRow[]): Sums {
+  const sumsIn = (part: Part) =>
+    Array.from({ length: rows[0]?.[part].length ?? 0 }, (_, column) => {
+      let [known, lost, due] = [0, 0, 0]
+      for (const row of rows) {
+        const cell = row[part][column]
+        if (cell === 'due') due++
+        else if (cell !== undefined) known++
+        if (isLost(cell)) lost++
+      }
+      return { known, lost, due }
+    })
+  return { days: sumsIn('days'), hours: sumsIn('hours') }
+}
+
 /** What is in a column, as bits: its files may have different states. */
 const bits = { there: 1, due: 2, late: 4, missing: 8, damaged: 16 } as const
 
@@ -89,8 +113,8 @@ const bitOf: Readonly<Partial<Record<SlotState, number>>> = {
 /** The cells of all files of a station, of hours and of days: a day has both. */
 function cellsOf(
   series: readonly KnownSeries[],
-  { firstDay, firstHour }: Columns,
-): Pick<StationRow, 'days' | 'hours'> {
+  { firstDay, firstHour }: ReturnType<typeof columnsAt>,
+): Columns<Cell> {
   const [days, hours] = [new Uint8Array(recentDays), new Uint8Array(hourColumns)]
   for (const { period, summary } of series) {
     const { seconds } = periodRules[period]

@@ -1,57 +1,52 @@
 /**
  * The matrix of all stations: one axis, a row for each country, and one for each station that is
- * not complete; a country opens the others, without a script. Pure.
+ * not complete. What is lost leads to the list of missing files; a country opens it in words, so
+ * that it is read without a mouse, and its complete stations. Pure.
  */
 import { twoDigits } from '../../parse/calendar.ts'
 import { countryName } from '../../parse/countries.ts'
 import { counted } from '../../runtime/readable.ts'
 import { recentDays } from '../../series/series.ts'
-import { shortDay, shortDays } from '../pages/date-words.ts'
+import { shortDay } from '../pages/date-words.ts'
 import type { Child, Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
-import { cellMarks, markRuns, runMark, slotLegend, slotMarks } from '../pages/marks.ts'
+import { cellMarks, slotLegend } from '../pages/marks.ts'
 import { stationHref } from '../series/series-fields.ts'
-import type { CountryRows, StationRow } from './matrix-cells.ts'
-import { columnsAt, hourColumns, isComplete, isLost } from './matrix-cells.ts'
+import type { CountryRows, StationRow, Sums } from './matrix-cells.ts'
+import { columnsAt, hourColumns, isComplete, parts, sumsOf } from './matrix-cells.ts'
+import type { Lost } from './matrix-losses.ts'
+import { Losses } from './matrix-losses.ts'
 
 /** In pixels: a column, the gap between days and hours, the heights of rows. */
 const size = { cell: 9, gap: 14, row: 12, country: 14 } as const
 const hoursX = recentDays * size.cell + size.gap
 const width = hoursX + hourColumns * size.cell
 
-/** The two parts of a row, and where each begins. */
-const parts = [
-  ['days', 0],
-  ['hours', hoursX],
-] as const
+/** Where each part of a row begins. */
+const left = { days: 0, hours: hoursX } as const
 
-/** The columns of a matrix, and the cells that are drawn: most stations have the same ones. */
-interface Drawing extends ReturnType<typeof columnsAt> {
-  readonly asOf: number
-  readonly drawn: Map<string, DrawnCells>
-}
-
-/** The cells of days, or of hours: those that are lost stand alone, with their words. */
-interface DrawnCells {
-  readonly fine: readonly Html[]
-  readonly lost: readonly Html[]
+interface Drawing {
+  readonly losses: Losses
+  /** The cells of rows: most stations have the same ones. */
+  readonly cells: Map<string, readonly Html[]>
 }
 
 /** @param asOf seconds since 1970 */
 export function matrix(countries: readonly CountryRows[], asOf: number): Child {
   if (countries.length === 0) return undefined
-  const drawing = { ...columnsAt(asOf), asOf, drawn: new Map<string, DrawnCells>() }
+  const drawing = { losses: new Losses(asOf), cells: new Map<string, readonly Html[]>() }
   const found = countries.flatMap(({ rows }) => rows.flatMap(({ days, hours }) => [days, hours]))
   return html`<section class="matrix">
-<h2>All stations, 28 days and 24 hours <span class="note">a country opens its complete ones</span></h2>
+<h2>All stations, 28 days and 24 hours <span class="note">a country opens, in words</span></h2>
 <div class="wide" tabindex="0" role="region" aria-label="All stations, 28 days and 24 hours">
-<div class="axis cells"><span></span>${axis(drawing)}</div>
+<div class="axis cells"><span></span>${axis(asOf)}</div>
 ${countries.map((country) => countryPart(country, drawing))}</div>
 ${slotLegend(new Set(found.flat()), 'nothing expected')}</section>
 `
 }
 
-function axis({ firstDay, firstHour, asOf }: Drawing): Html {
+function axis(asOf: number): Html {
+  const { firstDay, firstHour } = columnsAt(asOf)
   const days = [0, 7, 14, 21].map(
     (day) => html`<text x="${day * size.cell}" y="11">${shortDay(firstDay + day, asOf)}</text>`,
   )
@@ -60,114 +55,100 @@ function axis({ firstDay, firstHour, asOf }: Drawing): Html {
     return html`<text x="${hoursX + hour * size.cell}" y="11">${text}</text>`
   })
   const now = html`<text x="${width}" y="11" text-anchor="end">now, UTC</text>`
-  return picture(size.country, html`${days}${hours}${now}`)
+  return picture(size.country, [days, hours, now])
 }
 
-/** @param label what it shows; without one, the row says it */
-function picture(height: number, content: Child, label?: string, role = 'img'): Html {
-  const said =
-    label === undefined ? html`aria-hidden="true"` : html`role="${role}" aria-label="${label}"`
-  return html`<svg width="${width}" height="${height}" ${said}>${content}</svg>`
+/** @param lost what leads to its files; as text, it is in the country that opens */
+function picture(height: number, content: Child, lost: readonly Lost[] = []): Html {
+  const links = lost.map(
+    ({ part, first, count, href, words }) =>
+      html`<a href="${href}" tabindex="-1"><title>${words}</title><rect x="${left[part] + first * size.cell}" width="${count * size.cell}" height="${height}"/></a>`,
+  )
+  return html`<svg width="${width}" height="${height}" aria-hidden="true">${content}${links}</svg>`
 }
 
-/** A country with the rows of those stations that are not complete; the others are folded. */
+/**
+ * A country, with those of its stations below it that are not complete; none if all are down. The
+ * row of a country of one station is that of the station.
+ */
 function countryPart({ code, rows }: CountryRows, drawing: Drawing): Html {
   const name = code === undefined ? 'Short names' : countryName(code)
-  const isDark = rows.every(({ delivery }) => delivery === 'down')
-  const [shown, folded] = [true, false].map((isShown) =>
-    rows.filter((row) => (isDark ? false : !isComplete(row)) === isShown),
-  ) as [StationRow[], StationRow[]]
-  const complete = rows.filter(isComplete).length
-  const words = `${name}: ${complete} of ${counted(rows.length, 'station', 'stations')} complete`
-  return html`<details id="country-${code}">
-<summary class="cells" title="${words}"><span><b>${name}</b> ${complete}/${rows.length}</span>${shares(rows)}</summary>
-${folded.map((row) => stationPart(row, drawing))}</details>
-${shown.map((row) => stationPart(row, drawing))}`
+  const complete = rows.filter(isComplete)
+  const lossy = rows
+    .filter((row) => !isComplete(row))
+    .map((row) => ({ row, lost: drawing.losses.ofStation(row) }))
+  const words = `${name}: ${complete.length} of ${counted(rows.length, 'station', 'stations')} complete`
+  const partOf = (
+    short: Child,
+    drawn: Html,
+    opened: Child,
+  ) => html`<div class="country">${drawn}<details id="country-${code}">
+<summary class="cells" title="${words}"><span><b>${name}</b> ${short}</span></summary>
+${opened}</details></div>
+`
+  const said = lossy.map(({ row, lost }) => lostWords(stationLink(row), lost))
+  const stationRows = [...lossy, ...complete.map((row) => ({ row, lost: [] }))].map((each) =>
+    stationPart(each, drawing),
+  )
+  const [only, ...others] = rows
+  if (only !== undefined && others.length === 0) {
+    const drawn = picture(size.country, marksOf(only, drawing), lossy[0]?.lost)
+    return partOf(only.station.slice(0, 4), drawn, complete.length > 0 ? stationRows : said)
+  }
+  const sums = sumsOf(rows)
+  const lost = drawing.losses.ofCountry(code, sums)
+  const shown = rows.every(({ delivery }) => delivery === 'down') ? 0 : lossy.length
+  const drawn = picture(size.country, shares(sums), lost)
+  const opened = [lost.length > 0 && lostWords(name, lost), said, stationRows.slice(shown)]
+  return html`${partOf(`${complete.length}/${rows.length}`, drawn, opened)}${stationRows.slice(0, shown)}`
+}
+
+/** What is lost in words, each with the list of its files. */
+function lostWords(who: Child, lost: readonly Lost[]): Html {
+  return html`<p>${who}${lost.map(({ href, words }) => html` · <a href="${href}">${words}</a>`)}</p>\n`
 }
 
 /** How many of the stations of a country delivered, as the height of each column. */
-function shares(rows: readonly StationRow[]): Html {
+function shares(sums: Sums): Child {
   const [top, high, wide] = [2, size.country - 4, size.cell - 1]
-  const place = { cell: size.cell, height: high, y: top }
-  const drawn = parts.map(([part, left]) => {
-    let lost = ''
-    const columns = Array.from({ length: rows[0]?.[part].length ?? 0 }, (_, column) => {
-      let [known, bad, due] = [0, 0, 0]
-      for (const row of rows) {
-        const cell = row[part][column]
-        if (cell === 'due') due++
-        else if (cell !== undefined) known++
-        if (isLost(cell)) bad++
-      }
-      const height = known === 0 ? 0 : Math.round((10 * high * bad) / known) / 10
-      if (height > 0) lost += `M${left + column * size.cell} ${top}h${wide}v${height}h-${wide}z`
-      return known > 0 ? 'present' : due > 0 ? 'due' : undefined
+  return parts.map((part) => {
+    const columns = sums[part].map(({ known, due }) =>
+      known > 0 ? 'present' : due > 0 ? 'due' : undefined,
+    )
+    const lost = sums[part].map(({ known, lost }, column) => {
+      const height = Math.round((10 * high * lost) / known) / 10
+      return lost > 0
+        ? `M${left[part] + column * size.cell} ${top}h${wide}v${height}h-${wide}z`
+        : ''
     })
-    return [
-      html`<g class="sum">${cellMarks(columns, { ...place, x: left })}</g>`,
-      lost && html`<path class="lost" d="${lost}"/>`,
-    ]
+    const cells = cellMarks(columns, { cell: size.cell, height: high, y: top, x: left[part] })
+    return html`<g class="sum">${cells}</g><path class="lost" d="${lost.join('')}"/>`
   })
-  return picture(size.country, drawn)
+}
+
+interface Station {
+  readonly row: StationRow
+  readonly lost: readonly Lost[]
 }
 
 /** The name of a station, how much of it is lost, and its cells. */
-function stationPart(row: StationRow, drawing: Drawing): Html {
-  const { station } = row
+function stationPart({ row, lost }: Station, drawing: Drawing): Html {
   const { days, hours } = row.lost
-  const lost = [days && `${days} d`, hours && `${hours} h`].filter(Boolean).join(' ')
-  const name = html`<a href="${stationHref({ station })}">${station}</a> ${lost || 'complete'}`
-  return html`<div class="cells"><span>${name}</span>${cellsOf(row, drawing)}</div>\n`
+  const words = [days && `${days} d`, hours && `${hours} h`].filter(Boolean).join(' ')
+  const cells = picture(size.row, marksOf(row, drawing), lost)
+  return html`<div class="cells"><span>${stationLink(row)} ${words || (isComplete(row) ? 'complete' : row.delivery)}</span>${cells}</div>\n`
 }
 
-/** The cells of a station; those that are lost lead to the list of what is missing. */
-function cellsOf(row: StationRow, drawing: Drawing): Html {
-  const { station } = row
-  const cells = parts.map(([part, x]) => drawnCells(part, row[part], x, drawing))
-  const [fine, lost] = [cells.map((each) => each.fine), cells.flatMap((each) => each.lost)]
-  if (lost.length === 0) return picture(size.row, fine)
-  const href = `../missing/?station=${station}&format=api`
-  return picture(
-    size.row,
-    html`${fine}<a href="${href}" tabindex="-1">${lost}</a>`,
-    `What ${station} lost of 28 days and 24 hours`,
-    'group',
-  )
+function stationLink({ station }: StationRow): Html {
+  return html`<a href="${stationHref({ station })}">${station}</a>`
 }
 
-function drawnCells(
-  part: 'days' | 'hours',
-  cells: StationRow['days'],
-  x: number,
-  drawing: Drawing,
-): DrawnCells {
-  const key = cells.join()
-  const known = drawing.drawn.get(key)
-  if (known !== undefined) return known
-  const place = { cell: size.cell, height: 8, y: 2, x }
-  const others = cells.map((cell) => (isLost(cell) ? undefined : cell))
-  const lost = markRuns(cells.map((cell) => (isLost(cell) ? cell : undefined)))
-  const drawn = {
-    fine: cellMarks(others, place),
-    lost: lost.map((run) => {
-      const words = part === 'days' ? daysWords(run, drawing) : hoursWords(run, drawing)
-      const title = html`<title>${words}: ${slotMarks[run.mark]}</title>`
-      return runMark(run.mark, run, place, title)
-    }),
-  }
-  drawing.drawn.set(key, drawn)
-  return drawn
-}
-
-type Run = ReturnType<typeof markRuns>[number]
-
-/** `26 Nov`, `18 to 27 Nov`. */
-function daysWords({ first, count }: Run, { firstDay, asOf }: Drawing): string {
-  return shortDays(firstDay + first, firstDay + first + count - 1, asOf)
-}
-
-/** `13–14 h UTC` */
-function hoursWords({ first, count }: Run, { firstHour }: Drawing): string {
-  const [from, last] = [firstHour + first, firstHour + first + count - 1]
-  return `${twoDigits(from % 24)}–${twoDigits((last % 24) + 1)} h UTC`
+function marksOf(row: StationRow, { cells }: Drawing): Child {
+  return parts.map((part) => {
+    const key = row[part].join()
+    const place = { cell: size.cell, height: 8, y: 2, x: left[part] }
+    const drawn = cells.get(key) ?? cellMarks(row[part], place)
+    cells.set(key, drawn)
+    return drawn
+  })
 }

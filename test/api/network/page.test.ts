@@ -52,7 +52,7 @@ t.test('one station, on the first day: no file was seen arriving', async (t) => 
     page.one('p', { class: 'lead' }).text,
     '1 of 1 station that is due has sent the hour 10–11 UTC. The newest data are of 11:00.',
   )
-  t.strictSame(namesOf(page), ['Austria 1/1', 'GRAZ00AUT complete'])
+  t.strictSame(namesOf(page), ['Austria GRAZ', 'GRAZ00AUT complete'])
   t.notOk(page.has('ul', { class: 'losses' }))
   t.match(page.text, '132 files, 1.3 kB, of 1 station in 1 country, from 2025 to now.')
   t.match(
@@ -138,13 +138,22 @@ t.test('the indexer is stopped: the banner says since when, once', async (t) => 
     t.strictSame((await service.page(path)).texts('p', { class: 'banner' }), [sentence], path)
 })
 
-t.test('the cells of hours are those of the files that were written', async (t) => {
+/** What the links of a part of the matrix say, and the query of each. */
+const linksTo = (part: Html): readonly (readonly [words: string, href: string])[] =>
+  part
+    .all('a', { href: /^\.\.\/missing\// })
+    .map((link) => [link.text, link.attribute('href')?.replaceAll('&amp;', '&') ?? ''] as const)
+
+t.test('cells lead to what their files of these hours are, also in words', async (t) => {
   const end = firstDay * 24 + 5 * 24 + 12
   const stations = Array.from({ length: 6 }, (_, index) => `G${index}AZ00AUT`)
   const isLost = (slot: number, station: number) =>
     slot > end - 23 && ((slot * 7 + station * 5) % 11 < 2 || (slot + station) % 13 === 0)
   const service = await openStations(t, stations, isLost)
   const page = await service.page('network/')
+  const rows = page.one('section', { class: 'matrix' }).all('div', { class: 'cells' }).slice(1)
+  const words = page.one('details', { id: 'country-AUT' }).all('p')
+  t.equal(words.length, 1 + stations.length, 'of the country, and of its stations')
   for (const [index, station] of stations.entries()) {
     const expected: string[] = []
     for (let slot = end - 24; slot < end - 1; slot++) {
@@ -155,11 +164,46 @@ t.test('the cells of hours are those of the files that were written', async (t) 
       )
       if (slot > first) expected.push(`${from}–${to} h UTC: late`)
     }
-    const picture = page.one('svg', { 'aria-label': new RegExp(`^What ${station} lost`) })
-    const titles = picture.texts('title').filter((title) => title.includes(' h UTC'))
-    t.strictSame(titles, expected, station)
-    t.ok(picture.has('a', { href: `../missing/?station=${station}&format=api` }))
+    const [row, said] = [rows, words].map((all) =>
+      all.find((each) => each.text.startsWith(station)),
+    ) as [Html, Html]
+    const links = linksTo(row)
+    t.strictSame(linksTo(said), links, 'in words the same as in the picture')
+    t.strictSame(
+      links.map(([text]) => text).filter((text) => text.includes(' h UTC')),
+      expected,
+      station,
+    )
   }
+  const [country] = words
+  for (const [text, href] of country ? linksTo(country) : []) {
+    const { results } = JSON.parse(
+      await service.text(href.replace('../', '').replace('&format=api', '&limit=1000')),
+    ) as { readonly results: readonly { readonly start: string; readonly station: string }[] }
+    const [, hour = '', count = ''] = /^(?:5 to 6 Dec|(\d\d)–.*): (\d) of 6/.exec(text) ?? []
+    const missing = results.filter(({ start }) => start.slice(11, 13).startsWith(hour))
+    t.equal(new Set(missing.map(({ station }) => station)).size, Number(count), `${text} ${href}`)
+  }
+})
+
+t.test('a country of one station has its row: a late file is no dark country', async (t) => {
+  const end = firstDay * 24 + 5 * 24 + 12
+  const service = await openStations(t, ['GRAZ00AUT', 'OSLO00NOR', 'TRDS00NOR'], (slot, station) =>
+    station === 0 ? slot >= end - 3 : station === 1 && slot >= end - 3,
+  )
+  const matrix = (await service.page('network/')).one('section', { class: 'matrix' })
+  const [austria, norway] = matrix.all('div', { class: 'country' }) as [Html, Html]
+  t.equal(austria.one('span').text, 'Austria GRAZ')
+  t.notOk(austria.has('path', { class: 'lost' }))
+  const marks = austria.all('path').map((path) => path.attribute('class'))
+  t.strictSame(marks, ['present', 'part', 'present', 'late', 'due'])
+  t.ok(norway.has('path', { class: 'lost' }), 'a share of two stations')
+  t.strictSame(namesOf(await service.page('network/')), [
+    ...['Austria GRAZ', 'Norway 1/2', 'TRDS00NOR complete', 'OSLO00NOR 1 d 2 h'],
+  ])
+  const words = austria.one('p')
+  t.match(words.text, /^GRAZ00AUT · 6 Dec: a part of its files · 09–11 h UTC: late$/)
+  t.ok(words.has('a', { href: /^\.\.\/station\/GRAZ/ }))
 })
 
 t.test('a station with files of hours and of days is shown by both', async (t) => {
@@ -225,6 +269,6 @@ t.test('the matrix of 2,000 stations is light, if one in five is not complete', 
   const text = String(matrix(countryRows({ states, stations: known }, asOf), asOf))
   const { length } = gzipSync(text)
   t.ok(length <= 150_000, `${length} bytes compressed`)
-  t.equal(text.split('<a href="../station/').length, 2001)
+  t.equal(text.split('<div class="cells"><span><a href="../station/').length, 2001)
   t.end()
 })
