@@ -1,12 +1,10 @@
 /** The HTML page of the archive: how large it is, what is kept, and what the service does. */
-import type { DayVolume, Volumes } from '../../catalogue/questions/volumes.ts'
+import type { Volumes } from '../../catalogue/questions/volumes.ts'
 import { sumOfVolumes } from '../../catalogue/sums.ts'
 import { areas } from '../../parse/archive-path.ts'
-import { dateOf } from '../../parse/calendar.ts'
 import { readableNumber, readableShare, readableSize } from '../../runtime/readable.ts'
 import { periods } from '../../series/series.ts'
-import { monthWords } from '../pages/date-words.ts'
-import type { Child, Html } from '../pages/html.ts'
+import type { Child } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
 import { typeLabel } from '../pages/labels.ts'
 import type { Page } from '../pages/layout.ts'
@@ -46,9 +44,7 @@ export function renderArchive(view: ArchiveView): Page {
     },
     body: html`${ignoredNotice(ignored)}
 ${sentences.map((sentence) => html`<p>${sentence}</p>\n`)}
-<div class="pictures">
-${all.files > 0 && figuresOf(volumes, today).map(figureHtml)}
-</div>
+${all.files > 0 && picturesOf(volumes, today)}
 ${all.files > 0 && html`<h2>Kinds of files</h2>\n${table(kindsTable(volumes))}`}
 <h2>Disks</h2>
 ${table(disksTable(disks))}
@@ -61,71 +57,36 @@ ${factList(service)}
   }
 }
 
-/** Pictures with names of their own, and the same as a table. */
-interface Figure {
-  readonly label: string
-  readonly pictures: readonly (readonly [name: string, svg: Html])[]
-  readonly rows: Table
-}
-
-function figureHtml({ label, pictures, rows }: Figure): Html {
-  return html`<section>
-<h2>${label}</h2>
-${pictures.map(([name, svg]) => html`<p class="label">${name}</p>\n${svg}`)}
-<details>
-<summary>The same as a table</summary>
-${table(rows)}
-</details>
-</section>
-`
-}
-
-function figuresOf({ months, days }: Volumes, today: number): readonly Figure[] {
-  if (months === undefined || days === undefined) return []
+function picturesOf({ months, days }: Volumes, today: number): Child {
+  if (months === undefined || days === undefined) return undefined
   const years = yearsOf(months)
   // Today is not over.
   const shown = days.filter(({ day }) => day > today - 366 && day < today)
-  const texts = { textOf: readableSize, wordsOf: yearWords }
-  return [
-    {
-      label: 'Bytes by year of the data',
-      pictures: [['obs, with nrt on top', yearsSvg('Bytes by year', years, texts)]],
-      rows: yearsTable(years),
-    },
-    {
-      label: 'Bytes and files by day of the data',
-      pictures: [...dayPictures(shown, 'bytes'), ...dayPictures(shown, 'files')],
-      rows: monthsTable(shown),
-    },
-  ]
+  return html`<div class="pictures">
+<section>
+<h2>Bytes by year of the data</h2>
+<p class="label">obs, with nrt on top</p>
+${yearsSvg(years)}
+<details>
+<summary>The same as a table</summary>
+${table(yearsTable(years))}
+</details>
+</section>
+<section>
+<h2>Bytes and files by day of the data</h2>
+${(['bytes', 'files'] as const).flatMap((of) => areas.map((area) => daysSvg(shown, area, of)))}
+</section>
+</div>
+`
 }
-
-/** An area whose files go after some days has an axis of its own. */
-function dayPictures(days: readonly DayVolume[], of: 'files' | 'bytes'): Figure['pictures'] {
-  const textOf = of === 'bytes' ? readableSize : wholeNumber
-  return areas.flatMap((area) => {
-    const own = days.filter((each) => each.area === area)
-    const name = `${area}, ${of}`
-    return own.length === 0 ? [] : [[name, daysSvg(`${name} a day`, own, { area, of, textOf })]]
-  })
-}
-
-function wholeNumber(value: number): string {
-  return Number.isInteger(value) ? readableNumber(value) : ''
-}
-
-/** `2026: obs 13.1 GB, nrt 1.2 GB` */
-function yearWords(of: YearVolumes): string {
-  const parts = areas.filter((area) => of[area].files > 0)
-  return `${of.year}: ${parts.map((area) => `${area} ${readableSize(of[area].bytes)}`).join(', ')}`
-}
-
-const areaColumns = numberColumns(...areas.flatMap((area) => [`${area} files`, `${area} size`]))
 
 function yearsTable(years: readonly YearVolumes[]): Table {
   return {
     label: 'Files by year',
-    columns: [headerColumn('Year'), ...areaColumns],
+    columns: [
+      headerColumn('Year'),
+      ...numberColumns(...areas.flatMap((area) => [`${area} files`, `${area} size`])),
+    ],
     rows: years
       .toReversed()
       .map((each) => [
@@ -135,23 +96,6 @@ function yearsTable(years: readonly YearVolumes[]): Table {
           readableSize(each[area].bytes),
         ]),
       ]),
-  }
-}
-
-/** The days by month, the newest first; the first month may have lost its first days. */
-function monthsTable(days: readonly DayVolume[]): Table {
-  const byMonth = Map.groupBy(days, ({ day }) => monthWords(dateOf(day)))
-  const rows = Array.from(byMonth, ([month, own]): readonly Child[] => [
-    month,
-    ...areas.flatMap((area) => {
-      const sum = sumOfVolumes(own.filter((each) => each.area === area))
-      return [readableNumber(sum.files), readableSize(sum.bytes)]
-    }),
-  ])
-  return {
-    label: 'Files by month',
-    columns: [headerColumn('Month'), ...areaColumns],
-    rows: rows.toReversed(),
   }
 }
 

@@ -3,7 +3,9 @@ import type { DayVolume, MonthVolume } from '../../catalogue/questions/volumes.t
 import type { Volume } from '../../catalogue/sums.ts'
 import { sumOfVolumes } from '../../catalogue/sums.ts'
 import type { Area } from '../../parse/archive-path.ts'
-import type { Html } from '../pages/html.ts'
+import { areas } from '../../parse/archive-path.ts'
+import { readableNumber, readableSize } from '../../runtime/readable.ts'
+import type { Child, Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
 import { days as dayScale, plotSvg, quantities, years as yearScale } from '../pages/plot.ts'
 
@@ -13,8 +15,6 @@ type AreaVolumes = Readonly<Record<Area, Volume>>
 export interface YearVolumes extends AreaVolumes {
   readonly year: number
 }
-
-const nothing: Volume = { files: 0, bytes: 0 }
 
 /** All years from the first to the last with files, also those without. */
 export function yearsOf(months: readonly MonthVolume[]): readonly YearVolumes[] {
@@ -27,25 +27,19 @@ export function yearsOf(months: readonly MonthVolume[]): readonly YearVolumes[] 
   })
 }
 
-/** The volumes of each area. */
-export function byArea(volumes: readonly (Volume & { readonly area: Area })[]): AreaVolumes {
-  const found = Map.groupBy(volumes, ({ area }) => area)
-  const sum = (area: Area): Volume => sumOfVolumes(found.get(area) ?? [nothing])
+function byArea(volumes: readonly MonthVolume[]): AreaVolumes {
+  const sum = (area: Area): Volume => sumOfVolumes(volumes.filter((each) => each.area === area))
   return { obs: sum('obs'), nrt: sum('nrt') }
 }
 
-/** Bars of bytes, each year as wide as the others. @param wordsOf says what a bar is */
-export function yearsSvg(
-  title: string,
-  years: readonly YearVolumes[],
-  { textOf, wordsOf }: { textOf: (bytes: number) => string; wordsOf: (of: YearVolumes) => string },
-): Html {
+/** Bars of bytes, each year as wide as the others. */
+export function yearsSvg(years: readonly YearVolumes[]): Html {
   const most = Math.max(...years.map((each) => sumOfVolumes([each.obs, each.nrt]).bytes))
   const [first = NaN, last = NaN] = [years[0]?.year, years.at(-1)?.year]
   return plotSvg({
-    title,
+    title: 'Bytes by year',
     x: yearScale(first, last),
-    y: quantities(most, textOf),
+    y: quantities(most, readableSize),
     height: 300,
     draw: ({ bar }) =>
       years.map((each) => {
@@ -56,32 +50,40 @@ export function yearsSvg(
           obs.bytes > 0 && html`<g class="obs">${bar(across, [0, obs.bytes])}</g>`,
           nrt.bytes > 0 && html`<g class="nrt">${bar(across, [obs.bytes, top])}</g>`,
         ]
-        return top > 0 && html`<g><title>${wordsOf(each)}</title>${bars}</g>\n`
+        return top > 0 && html`<g><title>${yearWords(each)}</title>${bars}</g>\n`
       }),
   })
 }
 
-/** Numbers or bytes of an area, from the first day with files to the last. */
-export function daysSvg(
-  title: string,
-  days: readonly DayVolume[],
-  { area, of, textOf }: { area: Area; of: keyof Volume; textOf: (value: number) => string },
-): Html {
-  const byDay = new Map(days.map((each) => [each.day, each[of]]))
+/** `2026: obs 13.1 GB, nrt 1.2 GB` */
+function yearWords(of: YearVolumes): string {
+  const parts = areas.filter((area) => of[area].files > 0)
+  return `${of.year}: ${parts.map((area) => `${area} ${readableSize(of[area].bytes)}`).join(', ')}`
+}
+
+/** Files or bytes of an area, from the first day with files to the last; nothing without files. */
+export function daysSvg(days: readonly DayVolume[], area: Area, of: keyof Volume): Child {
+  const byDay = new Map(days.flatMap((each) => (each.area === area ? [[each.day, each[of]]] : [])))
+  if (byDay.size === 0) return undefined
   const [first, last] = [Math.min(...byDay.keys()), Math.max(...byDay.keys())]
   const values = Array.from({ length: last - first + 1 }, (_, n) => byDay.get(first + n) ?? 0)
-  return plotSvg({
-    title,
-    x: dayScale(first, last),
-    y: quantities(Math.max(...values), textOf),
-    height: 64,
-    // The outline is stretched to the width of the plot.
-    draw({ y }) {
-      const base = y(0)
-      const steps = values.map((value, index) => `V${y(value)}H${index + 1}`)
-      const box = html`width="100%" height="${base}" viewBox="0 0 ${values.length} ${base}"`
-      return html`<svg class="${area}" ${box} preserveAspectRatio="none"><path d="M0 ${base}${steps.join('')}V${base}z"/></svg>
+  return html`<p class="label">${area}, ${of}</p>
+${plotSvg({
+  title: `${area}, ${of} a day`,
+  x: dayScale(first, last),
+  y: quantities(Math.max(...values), of === 'bytes' ? readableSize : wholeNumber),
+  height: 64,
+  // The outline is stretched to the width of the plot.
+  draw({ y }) {
+    const base = y(0)
+    const steps = values.map((value, index) => `V${y(value)}H${index + 1}`)
+    const box = html`width="100%" height="${base}" viewBox="0 0 ${values.length} ${base}"`
+    return html`<svg class="${area}" ${box} preserveAspectRatio="none"><path d="M0 ${base}${steps.join('')}V${base}z"/></svg>
 `
-    },
-  })
+  },
+})}`
+}
+
+function wholeNumber(value: number): string {
+  return Number.isInteger(value) ? readableNumber(value) : ''
 }

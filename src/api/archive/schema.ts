@@ -38,7 +38,7 @@ const day = schema.object('The files whose data begin on a day.', {
   ...volume,
 })
 
-const disk = schema.object('A file system.', {
+export const diskSchema = schema.object('A file system.', {
   holds: schema.list(
     'What of the archive is on it: `archive` (its root), the areas, and linked directories by their number in the configuration.',
     schema.text(),
@@ -75,7 +75,7 @@ export const archiveSchema = schema.component(
     ),
     disks: schema.list(
       'The file systems of the archive, as the API finds them; that of the archive root is the first.',
-      disk,
+      diskSchema,
     ),
     checksums: schema.object('The files that were read to compute their SHA-256.', {
       files: schema.integer('Number of files with a current checksum.', 70),

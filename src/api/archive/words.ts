@@ -1,7 +1,6 @@
 /** What the page of the archive says in sentences. Pure. */
-import type { DayVolume, Volumes } from '../../catalogue/questions/volumes.ts'
+import type { Volumes } from '../../catalogue/questions/volumes.ts'
 import { sumOfVolumes } from '../../catalogue/sums.ts'
-import type { Area } from '../../parse/archive-path.ts'
 import { areas } from '../../parse/archive-path.ts'
 import { counted, readableSize } from '../../runtime/readable.ts'
 import { dayWords } from '../pages/date-words.ts'
@@ -23,31 +22,18 @@ export function sentencesOf({ totals, months, days }: Volumes, today: number): r
   if (months === undefined || days === undefined)
     return ['The first scan has not ended: years and days are counted at its end.']
   return areas.flatMap((area) => {
+    const own = days.filter((each) => each.area === area)
     const all = months.filter((each) => each.area === area)
+    if (all.length === 0) return []
     const { bytes } = sumOfVolumes(all)
-    const [first, ...others] = all.map(({ month }) => Number(month.slice(0, 'yyyy'.length)))
-    if (first === undefined) return []
-    const year = others.reduce((least, each) => Math.min(least, each), first)
     const size = `${area}: ${readableSize(bytes)}`
-    const since = firstDayOf(area, days)
+    const since = Math.min(...own.map(({ day }) => day))
+    if (since > today - yearDays && sumOfVolumes(own).bytes === bytes)
+      return [`${size}, only data since ${dayWords(since)}.`]
+    const year = Math.min(...all.map(({ month }) => Number(month.slice(0, 'yyyy'.length))))
     // The year before today, whole days.
-    const last = sumOfVolumes(
-      days.filter((each) => each.area === area && isOfLastYear(each, today)),
-    )
-    const isOlder = sumOfVolumes(days.filter((each) => each.area === area)).bytes < bytes
-    return isOlder || since <= today - yearDays
-      ? [`${size} since ${year}; ${readableSize(last.bytes)} of it is data of the last 365 days.`]
-      : [`${size}, only data since ${dayWords(since)}.`]
+    const last = own.filter(({ day }) => day >= today - yearDays && day < today)
+    const ofYear = readableSize(sumOfVolumes(last).bytes)
+    return [`${size} since ${year}; ${ofYear} of it is data of the last 365 days.`]
   })
-}
-
-function isOfLastYear({ day }: DayVolume, today: number): boolean {
-  return day >= today - yearDays && day < today
-}
-
-function firstDayOf(area: Area, days: readonly DayVolume[]): number {
-  return days.reduce(
-    (first, each) => (each.area === area ? Math.min(first, each.day) : first),
-    Infinity,
-  )
 }

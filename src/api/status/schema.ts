@@ -1,5 +1,6 @@
 /** Schemas of the status of the indexer and the catalogue. */
 import { problemWords } from '../../catalogue/filter.ts'
+import { diskSchema } from '../archive/schema.ts'
 import { unservedFilesSchema } from '../downloads/schema.ts'
 import * as schema from '../openapi/schema.ts'
 
@@ -71,19 +72,6 @@ const rescans = schema.object(
     ),
   },
 )
-
-const disk = schema.object('A file system of the archive.', {
-  holds: schema.list('What is on it, as in `api/archive/`.', schema.text(), [
-    'archive',
-    'obs',
-    'nrt',
-  ]),
-  free_bytes: schema.integerOrNull(
-    'Free space for normal users; null if the disk does not answer.',
-    812e9,
-  ),
-  total_bytes: schema.integerOrNull('Its size; null if the disk does not answer.', 2e12),
-})
 
 const rejectionSchema = schema.component(
   'Rejection',
@@ -161,6 +149,6 @@ export const statusSchema = schema.component(
     ),
     version: schema.text('Release of the API.', '0.1.0'),
     unserved: unservedFilesSchema,
-    disks: schema.list('The file systems of the archive, as the API finds them.', disk),
+    disks: schema.list('The file systems of the archive, as the API finds them.', diskSchema),
   },
 )
