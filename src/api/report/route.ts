@@ -50,6 +50,7 @@ const days = whenDays('A day or a GPS week, in place of `week`: the report is of
 /** The same by days of the week. */
 const when = (context: NetworkContext): Parameter<Week | undefined> => ({
   ...days,
+  schema: { ...days.schema, examples: ['2026-01-22'] },
   field: { label: 'When', hint: 'week 2402, 2026-022' },
   read: (words) => {
     const asked = days.read(words)
