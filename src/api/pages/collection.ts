@@ -7,11 +7,11 @@ import { queryText } from '../http/links.ts'
 import type { WordedFilters } from './active-filters.ts'
 import { activeFilters, chips, filterWords } from './active-filters.ts'
 import type { FormView, SortColumn } from './filter-form.ts'
-import { filterForm, hiddenInputs, sortLink } from './filter-form.ts'
+import { filterForm, sortLink } from './filter-form.ts'
 import type { Child, Html } from './html.ts'
 import { html } from './html.ts'
 import type { Page, PageFrame } from './layout.ts'
-import { fetchCommand, getLine, ignoredNotice, link } from './parts.ts'
+import { fetchCommand, getLine, ignoredNotice } from './parts.ts'
 import { tabsOfList } from './station-tabs.ts'
 import type { Column } from './table.ts'
 import { table } from './table.ts'
@@ -93,7 +93,7 @@ ${above}<div${beside && html` class="sided"`}>
 ${beside}<div>
 <p class="extent">${extent}</p>
 ${results.length > 0 && (view.rowsOf?.(results) ?? tableOf(view, list, links))}
-${(list.count > range.limit || range.offset > 0) && pager(list)}
+${(list.count > range.limit || range.offset > 0) && pager(list.pages)}
 </div>
 </div>
 ${below}`,
@@ -155,35 +155,18 @@ export interface CollectionPage<Item> {
   readonly ordering?: { readonly key: string; readonly descending: boolean } | undefined
 }
 
-/** Maximum number of pages of a collection without a form that jumps to any page. */
-const pagesWithoutJump = 7
-
-/** The links to the pages around the current one, and the form that jumps to any page. */
-function pager({ pages, count, range, kept }: CollectionPage<unknown>): Html {
-  const { first, previous, next, last } = pages
-  const { limit, offset } = range
-  const pageCount = Math.max(1, Math.ceil(count / limit))
-  const hrefOf = (number: number): string =>
-    `?${queryText([...kept, ['limit', String(limit)], ['offset', String((number - 1) * limit)]])}`
-  const page = Math.floor(offset / limit) + 1
-  const current = offset % limit === 0 ? page : undefined
-  const numbers = around(page, pageCount).map((number) =>
-    number === current
-      ? html`<span aria-current="page">${readableNumber(number)}</span>`
-      : link(readableNumber(number), hrefOf(number)),
-  )
+/** The links to the pages around the current one. */
+function pager({ first, previous, next, last }: PageLinks): Html {
   const items = [
-    pageLink('First', 'first', first),
+    pageLink('First', 'first', previous && first),
     pageLink('Previous', 'prev', previous),
-    ...numbers,
     pageLink('Next', 'next', next),
-    pageLink('Last', 'last', last),
+    pageLink('Last', 'last', next && last),
   ]
   return html`<nav aria-label="Pages">
 <ul>
 ${items.map((item) => html`<li>${item}</li>\n`)}
 </ul>
-${pageCount > pagesWithoutJump && jumpForm(range, kept)}
 </nav>
 `
 }
@@ -192,23 +175,6 @@ function pageLink(text: string, rel: string, href: string | null): Html {
   return href === null
     ? html`<span>${text}</span>`
     : html`<a href="${href}" rel="${rel}">${text}</a>`
-}
-
-function jumpForm({ limit, offset }: PageRange, kept: readonly QueryPair[]): Html {
-  const settings = [...kept, ['limit', String(limit)], ['format', 'api']] as readonly QueryPair[]
-  return html`<form class="jump" method="get">
-${hiddenInputs(settings.map(([name, value]) => ({ name, value })))}
-<label>Skip <input type="number" name="offset" min="0" step="${limit}" value="${offset}"></label>
- <button>Go</button>
-</form>
-`
-}
-
-/** Returns the numbers of at most five pages: the given page and those around it. */
-function around(page: number, pageCount: number): readonly number[] {
-  const from = Math.max(1, Math.min(page - 2, pageCount - 4))
-  const to = Math.min(pageCount, from + 4)
-  return Array.from({ length: Math.max(0, to - from + 1) }, (_value, index) => from + index)
 }
 
 function jsonLink({ kept, range }: CollectionPage<unknown>): string {

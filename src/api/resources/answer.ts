@@ -9,7 +9,7 @@ import type { ApiContext } from '../http/context.ts'
 import type { FormState } from '../http/errors.ts'
 import { BadFields, resetHeaders } from '../http/errors.ts'
 import type { Format } from '../http/formats.ts'
-import { isNamed, mediaTypes, negotiate } from '../http/formats.ts'
+import { compressedVary, isNamed, mediaTypes, negotiate } from '../http/formats.ts'
 import type { HeaderFields } from '../http/headers.ts'
 import type { Requester } from '../http/limits.ts'
 import { addResource } from '../http/resource.ts'
@@ -159,7 +159,7 @@ export async function keepingPage<Name extends Format, T>(
     const { fields, request = { kept: [], limit: 0 } } = error
     const valid = Object.entries(query).filter(([name]) => !Object.hasOwn(fields, name))
     resetHeaders(asking.reply)
-    asking.reply.code(error.statusCode)
+    asking.reply.code(error.statusCode).header('vary', compressedVary)
     const refused = { ...request, faults: fields }
     return await answer(asking, Object.fromEntries(valid), refused).catch(() => {
       throw error
