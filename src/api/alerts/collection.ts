@@ -37,6 +37,7 @@ export function addAlerts(app: FastifyInstance, context: NetworkContext): void {
     page: {
       noun: ['loss', 'losses'],
       section: 'alerts',
+      crumbs: [],
       rowsOf: (losses) => lossRows(losses),
       caption: 'What is late, down or damaged now, the newest first. Times in UTC',
     },

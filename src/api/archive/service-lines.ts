@@ -28,7 +28,7 @@ export function serviceLines(
       name: 'Last file listed',
       value: Number.isFinite(newestUs) ? momentCell(microsecondsToIso(newestUs)) : 'none',
     },
-    { name: 'Queues', value: indexer === undefined ? 'not known' : queueWords(indexer) },
+    { name: 'Queues', value: indexer === undefined ? 'not known' : queueWords(summary, indexer) },
     { name: 'Last rescans', value: rescanWords(summary, indexer) },
     { name: 'Problems', value: problemLinks(summary, isPublic) },
     { name: 'Checksums', value: checksumWords(summary) },
@@ -43,18 +43,28 @@ function stateWords(reply: StatusReply): string {
   return `${reply.state}, runs since ${timeOf(reply.startedUs)} UTC`
 }
 
-function queueWords({ rescans, ...indexer }: IndexerStatus): string {
+function queueWords(summary: CatalogueSummary, { rescans, ...indexer }: IndexerStatus): string {
   const ordered = [rescans.running, rescans.waiting].filter((each) => each !== undefined).length
   const queues = [
     [indexer.dirtyDirectories, 'directory to read', 'directories to read'],
     [indexer.settlingFiles, 'file still being written', 'files still being written'],
     [indexer.withheldRemovals, 'withheld removal', 'withheld removals'],
     [ordered, 'ordered rescan', 'ordered rescans'],
+    [filesToHash(summary, indexer), 'file to hash at most', 'files to hash at most'],
   ] as const
   const full = queues.flatMap(([count, one, many]) =>
     count > 0 ? [counted(count, one, many)] : [],
   )
   return full.length === 0 ? 'empty' : full.join(', ')
+}
+
+/** An upper bound of the number of files that are still to be hashed. */
+export function filesToHash(
+  { checksums, areas }: CatalogueSummary,
+  { hashing }: Pick<IndexerStatus, 'hashing'>,
+): number {
+  if (hashing === undefined) return 0
+  return hashing.all ? areas.obs.files + areas.nrt.files - checksums.files : hashing.behind
 }
 
 /** Rescans that are told; Status has all that the process remembers. */

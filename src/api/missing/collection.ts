@@ -120,10 +120,10 @@ const parameters = {
   ordering: ordering(sortKeys(fields), { default: '-start', missing: '', example: 'station' }),
 }
 
-/** What says a filter in words. */
+/** What says a filter in words; the days have words of their own. */
 const worded: WordedFilters = new Map<string, Worded>([
   ...seriesFilters,
-  ...Object.entries(parameters),
+  ...Object.entries({ period: parameters.period, state: parameters.state }),
 ])
 
 export function addMissing(app: FastifyInstance, context: NetworkContext): void {
@@ -150,14 +150,11 @@ export function addMissing(app: FastifyInstance, context: NetworkContext): void 
       const isWanted = (series: SeriesStatus): boolean =>
         matchesSeries(series, filter, values.period)
       const found = await readMissing(context, { current, range, isWanted, requester })
-      const chosen = found.filter(({ state }) => isChosen(values.state, state))
-      const items = await withFiles(context, chosen, { range, requester })
+      const isAsked = ({ state }: MissingSlot): boolean => isChosen(values.state, state)
+      const items = await withFiles(context, found.filter(isAsked), { range, requester })
       if (format !== 'html') return { items }
       const sized = await withSizes(context, items, requester)
-      const words = filterWords(
-        kept.filter(([name]) => !['when', 'from', 'to'].includes(name)),
-        worded,
-      )
+      const words = filterWords(kept, worded)
       return {
         items: sized,
         groups: outageRows(asOf, values.ordering),
@@ -168,6 +165,7 @@ export function addMissing(app: FastifyInstance, context: NetworkContext): void 
     page: {
       noun: ['missing file', 'missing files'],
       section: 'missing',
+      rows: 100,
       all: 'All of 28 days',
       className: 'cards outages',
       form: ['station', 'country', 'when', 'period', 'from', 'to'],
@@ -241,11 +239,11 @@ const maxDays = { network: 62, station: 40 * 366 }
 
 /** @throws BadFields for a `when` of too many days, or beside `from` and `to` */
 function askedRange(
-  { values, filter: { stations }, kept, range }: RequestOf<typeof parameters, Format>,
+  { values, filter: { stations } }: RequestOf<typeof parameters, Format>,
   days: { readonly last: number; readonly today: number },
 ): DayRange {
   const fault = values.when && whenFaultOf(values, isOne(stations), days.today)
-  if (fault !== undefined) throw new BadFields({ when: [fault] }, { kept, limit: range.limit })
+  if (fault !== undefined) throw new BadFields({ when: [fault] })
   return rangeOf(values.when ?? values, isOne(stations), days.last)
 }
 

@@ -2,7 +2,7 @@
 import { secondsPerDay, secondsPerHour } from '../../parse/calendar.ts'
 import { countryOf } from '../../parse/countries.ts'
 import type { Period } from '../../series/series.ts'
-import { endOfSlot, startOf } from '../../series/series.ts'
+import { endOfSlot, periods, startOf } from '../../series/series.ts'
 import { keyOf } from '../series/known-series.ts'
 import type { MissingSlot } from './missing-slots.ts'
 
@@ -14,6 +14,9 @@ interface Stretch {
   readonly slots: Outage
   readonly start: number
   readonly end: number
+  /** The same of its shortest period, by which stations are compared: a day says less. */
+  readonly begin: number
+  readonly stop: number
   readonly isDamaged: boolean
   /** False if slots between the first and the last are there. */
   readonly isWhole: boolean
@@ -27,8 +30,7 @@ interface Stretch {
  * - the stretches of a station, of all types and periods, that share half of their time, or of
  *   which many short ones include the other (damaged files alone have a cause of their own);
  * - the same of stations of at least three countries, begun and ended at the same time;
- * - the same of at least three stations of a country, begun and ended within an hour;
- * - the same of other stations, begun and ended at the same time.
+ * - the same of at least three stations of a country, begun and ended within an hour.
  */
 export function outagesOf(slots: readonly MissingSlot[]): readonly Outage[] {
   const bySeries = Map.groupBy(slots, ({ series }) => keyOf(series))
@@ -62,7 +64,11 @@ export function timeOf(slots: Outage): { readonly start: number; readonly end: n
 }
 
 function stretchOf(slots: Outage, isWhole = true): Stretch {
-  return { slots, ...timeOf(slots), isDamaged: isAllDamaged(slots), isWhole }
+  const shortest = periods.find((period) => slots.some(({ series }) => series.period === period))
+  const { start: begin, end: stop } = timeOf(
+    slots.filter(({ series }) => series.period === shortest),
+  )
+  return { slots, ...timeOf(slots), begin, stop, isDamaged: isAllDamaged(slots), isWhole }
 }
 
 export function isAllDamaged(slots: Outage): boolean {
@@ -150,42 +156,37 @@ const leastCountries = 3
 /** Joins the outages of several stations that are the same. */
 function ofSeveral(outages: readonly Stretch[]): readonly Stretch[] {
   const isAlone = ({ isWhole, isDamaged }: Stretch): boolean => !isWhole || isDamaged
-  const others = outages.filter((each) => !isAlone(each))
-  const atOnce = equalOnes(others).filter(({ slots }) => countriesOf(slots) >= leastCountries)
-  const known = new Set(atOnce.flatMap(({ slots }) => slots))
-  const byCountry = Map.groupBy(
-    others.filter(({ slots: [first] }) => first === undefined || !known.has(first)),
-    (each) => `${countryOf(stationOf(each)) ?? stationOf(each)} ${what(each)}`,
+  const equal = Array.from(
+    Map.groupBy(
+      outages.filter((each) => !isAlone(each)),
+      (each) => `${each.begin} ${each.stop} ${what(each)}`,
+    ).values(),
   )
-  const ofCountries = Array.from(byCountry.values()).flatMap(withinAnHour)
-  const isLarge = ({ slots }: Stretch): boolean => stationsOf(slots).length >= leastStations
-  const small = ofCountries.filter((each) => !isLarge(each))
+  const isOfAll = (group: readonly Stretch[]): boolean =>
+    new Set(group.map(placeOf)).size >= leastCountries
+  const others = equal.filter((group) => !isOfAll(group)).flat()
+  const byCountry = Map.groupBy(others, (each) => `${placeOf(each)} ${what(each)}`)
   return [
     ...outages.filter(isAlone),
-    ...atOnce,
-    ...ofCountries.filter(isLarge),
-    ...equalOnes(small),
+    ...equal.filter(isOfAll).map((group) => joined(group)),
+    ...Array.from(byCountry.values()).flatMap(withinAnHour),
   ]
 }
 
-/** Joins the outages that begin and end at the same time. */
-function equalOnes(outages: readonly Stretch[]): readonly Stretch[] {
-  const equal = Map.groupBy(outages, (each) => `${each.start} ${each.end} ${what(each)}`)
-  return Array.from(equal.values(), (group) => joined(group))
-}
-
-function countriesOf(slots: Outage): number {
-  return new Set(stationsOf(slots).map((station) => countryOf(station) ?? station)).size
+/** The country of a station; a short code has none, and is a place of its own. */
+function placeOf(of: Stretch): string {
+  return countryOf(stationOf(of)) ?? stationOf(of)
 }
 
 /** Stations whose outages begin and end within an hour of the first; too few stay alone. */
 function withinAnHour(outages: readonly Stretch[]): readonly Stretch[] {
   const found: Stretch[] = []
-  let left = outages.toSorted((a, b) => a.start - b.start)
+  let left = outages.toSorted((a, b) => a.begin - b.begin)
   for (let [first] = left; first !== undefined; [first] = left) {
-    const { start, end } = first
+    const { begin, stop } = first
     const near = left.filter(
-      (each) => each.start - start <= secondsPerHour && Math.abs(each.end - end) <= secondsPerHour,
+      (each) =>
+        each.begin - begin <= secondsPerHour && Math.abs(each.stop - stop) <= secondsPerHour,
     )
     const members = near.length >= leastStations ? near : [first]
     found.push(joined(members))

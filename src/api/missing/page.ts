@@ -82,8 +82,8 @@ function whenCell(outage: Outage, asOf: number): Html {
 }
 
 function namesLink(outage: Outage): Child {
-  const label = `names of ${whoWords(outage)}, ${whatWords(outage)}`
-  return link('names', `?${ownQuery(outage)}#names`, label)
+  const label = `list of the names of ${whoWords(outage)}, ${whatWords(outage)}`
+  return link('list', `?${ownQuery(outage)}#names`, label)
 }
 
 /** The query of the missing files of an outage, and of what else its stations miss then. */
@@ -136,8 +136,8 @@ export function namesOfFiles(slots: readonly MissingSlot[], kept: readonly Query
       return first === undefined ? [] : missingPatterns(first.series, ascending)
     })
     .toSorted()
-  const files = slots.length === 1 ? 'the file' : `the ${readableNumber(slots.length)} files`
-  const heading = `Names of ${files}, to look for elsewhere`
+  const files = counted(slots.length, 'file', 'files')
+  const heading = `${counted(names.length, 'pattern', 'patterns')} of the names of ${files}, to look for elsewhere`
   return namesHtml({ heading, names, most: maxNames, kept })
 }
 

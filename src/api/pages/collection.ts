@@ -137,8 +137,8 @@ function gettingOf(
     href: `?${queryText([...kept, ['format', format]])}`,
   }))
   const json = { text: 'JSON', href: jsonLink(list) }
-  const [first = json] = formats
-  const url = new URL(first.href, pages.first)
+  const all = `?${queryText([...kept, ['format', 'json'], ['limit', '1000']])}`
+  const url = new URL(formats[0]?.href ?? all, pages.first)
   return { command: fetchCommand(url.href), formats: [...formats, json] }
 }
 

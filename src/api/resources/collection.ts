@@ -229,7 +229,7 @@ function grouped<Item>(
   view: CollectionView<Item>,
   groups: Groups<Item>,
 ): CollectionView<readonly Item[]> {
-  return { ...view, ...groups, whole: [], rowsOf: undefined }
+  return { ...view, ...groups, rowsOf: undefined }
 }
 
 function columnsOf<Item>({ columns }: Found<Item>): Pick<Partial<CollectionView<Item>>, 'columns'> {

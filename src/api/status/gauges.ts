@@ -10,8 +10,8 @@ import { countryOf } from '../../parse/countries.ts'
 import type { Loss } from '../../series/loss.ts'
 import type { State } from '../../series/station-states.ts'
 import { countStates, stateOf } from '../../series/station-states.ts'
+import { filesToHash } from '../archive/service-lines.ts'
 import type { SeriesStatus } from '../series/known-series.ts'
-import { filesToHash } from './serialise.ts'
 
 /** A value, or values with their labels; values with the same labels are added up. */
 type Samples = number | undefined | readonly (readonly [labels: Record<string, string>, number])[]

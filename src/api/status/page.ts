@@ -137,16 +137,12 @@ function problemsHtml({ unserved: { count } }: WireStatus, isPublic: boolean): H
 
 function factsOf(status: WireStatus) {
   const lastScan = status.last_scan
-  const { watching, checksums } = status
+  const { watching } = status
   return [
     { name: 'Last complete scan (UTC)', value: readableTime(lastScan?.ended ?? null, 'second') },
     { name: 'Files found by it', value: lastScan && readableNumber(lastScan.files) },
     { name: 'Last sweep (UTC)', value: readableTime(status.last_sweep, 'second') },
     { name: 'Watched directories', value: watching && readableNumber(watching.directories) },
-    {
-      name: 'Files to be hashed, at most',
-      value: checksums.waiting && readableNumber(checksums.waiting),
-    },
     { name: 'Latest change', value: readableNumber(status.seq) },
     { name: 'Catalogue', value: status.epoch },
     { name: 'Indexer process', value: status.indexer?.pid },

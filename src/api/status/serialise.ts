@@ -4,6 +4,7 @@ import type { ScanSummary } from '../../catalogue/records.ts'
 import type { StatusReply } from '../../control-socket/client.ts'
 import type { IndexerProblem, IndexerStatus, ScanProgress } from '../../control-socket/protocol.ts'
 import { microsecondsToIso, momentOrNull } from '../../parse/calendar.ts'
+import { filesToHash } from '../archive/service-lines.ts'
 import type { UnservedFiles } from '../downloads/unserved-files.ts'
 import type { Static } from '../openapi/schema.ts'
 import type { statusSchema } from './schema.ts'
@@ -107,15 +108,6 @@ function rescansOf({ rescans: { running, waiting, done }, endedRescans }: Indexe
 function newestOf({ newest }: CatalogueSummary): number | undefined {
   const times = newest.map(({ createdUs }) => createdUs)
   return times.length === 0 ? undefined : Math.max(...times)
-}
-
-/** Returns an upper bound of the number of files that are still to be hashed. */
-export function filesToHash(
-  { checksums, areas }: CatalogueSummary,
-  { hashing }: IndexerStatus,
-): number {
-  if (hashing === undefined) return 0
-  return hashing.all ? areas.obs.files + areas.nrt.files - checksums.files : hashing.behind
 }
 
 function scanProgress(scan: ScanProgress) {

@@ -109,16 +109,31 @@ t.test('each outage is a row, in words', async (t) => {
   ])
 })
 
-t.test('an hour that nobody delivered is one outage, and so are equal ones of two', async (t) => {
-  const all = ['AUT', 'AUT', 'AUT', 'DEU', 'ITA', 'POL'].map((country, n) => `S00${n}00${country}`)
-  const slots = [
-    ...all.flatMap((station) => hours(station, '2026-11-24T03:00Z', 1)),
-    ...['LINZ00AUT', 'ROME00ITA'].flatMap((station) => hours(station, '2026-11-20T03:00Z', 2)),
-  ]
-  t.strictSame(wordsOfAll(slots), [
-    '6 stations | hour, observation and navigation | 24 Nov 03–04 h | 12 | ',
-    'LINZ00AUT, ROME00ITA | hours, observation and navigation | 20 Nov 03–05 h | 8 | ',
+t.test(
+  'an hour that nobody delivered is one outage; equal ones of two countries are two',
+  async (t) => {
+    const all = ['AUT', 'AUT', 'AUT', 'DEU', 'ITA', 'POL'].map(
+      (country, n) => `S00${n}00${country}`,
+    )
+    const slots = [
+      ...all.flatMap((station) => hours(station, '2026-11-24T03:00Z', 1)),
+      ...['LINZ00AUT', 'ROME00ITA'].flatMap((station) => hours(station, '2026-11-20T03:00Z', 2)),
+    ]
+    t.strictSame(wordsOfAll(slots), [
+      '6 stations | hour, observation and navigation | 24 Nov 03–04 h | 12 | ',
+      'LINZ00AUT | hours, observation and navigation | 20 Nov 03–05 h | 4 | ',
+      'ROME00ITA | hours, observation and navigation | 20 Nov 03–05 h | 4 | ',
+    ])
+  },
+)
+
+t.test('stations whose days are the same, and whose hours are not, are outages each', async (t) => {
+  const since = { A: 16, B: 19, C: 21 }
+  const slots = Object.entries(since).flatMap(([name, hour]) => [
+    ...days(`${name}00000AUT`, '2026-11-26', 1),
+    ...hours(`${name}00000AUT`, `2026-11-26T${hour}:00Z`, 39 - hour),
   ])
+  t.equal(outagesOf(slots).length, 3)
 })
 
 t.test('late, missing and damaged files that follow one another are one outage', async (t) => {

@@ -89,7 +89,7 @@ t.test('missing files are those that a naive count of the tree finds', async (t)
   t.strictSame(await stationsBy('station'), ['BERG', 'GRAZ', 'WTZR', 'WTZR'])
   t.strictSame(await stationsBy('-station'), ['WTZR', 'WTZR', 'GRAZ', 'BERG'])
   t.strictSame(await stationsBy('start'), ['GRAZ', 'WTZR', 'BERG', 'WTZR'])
-  t.equal(html.hrefOf('Station'), '?format=api&limit=20&ordering=station')
+  t.equal(html.hrefOf('Station'), '?format=api&limit=100&ordering=station')
   const csv = (await text('missing/?format=csv')).trim().split('\r\n').slice(1)
   t.strictSame(
     csv.map((line) => line.split(',').slice(0, 4).join(' ')).toSorted(),

@@ -164,7 +164,7 @@ t.test('a damaged file is missing, beside the sizes of its neighbours', async (t
   t.match(html.one('h1').text, ': 2 files of 1 station, 1 of them late, 1 damaged')
   t.strictSame(rowsOf(html, 'Missing files')[0], [
     ...[`damaged ${daily}`, 'day, observation', '8 Dec', '1'],
-    ...['damaged: 0 bytes, neighbours 10 bytes', 'names'],
+    ...['damaged: 0 bytes, neighbours 10 bytes', 'list'],
   ])
 })
 
