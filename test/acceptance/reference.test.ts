@@ -37,7 +37,7 @@ function lacking(programs: readonly string[]): string | false {
 async function firstCommands(language: string): Promise<string[]> {
   const url = new URL('/rinex/api/docs/', service.url)
   const page = await (await fetchAlone(url, { headers: { accept: 'text/html' } })).text()
-  const block = `<p>${language}</p>\\s*<div class="command"><pre tabindex="0"><code>([^<]*)</code>`
+  const block = `<p class="quiet">${language}</p>\\s*<div class="command row"><pre tabindex="0"><code>([^<]*)</code>`
   return Array.from(page.matchAll(new RegExp(block, 'g')), ([, text = '']) =>
     text.replaceAll(/&[#\w]+;/g, (entity) => entities[entity] ?? entity),
   )

@@ -91,7 +91,7 @@ async function reasonsOf(service: Service) {
     await read(path, 'json', async (answer) => ((await answer.json()) as Answer).not_current)
   for (const path of lists) await read(path, 'csv', (answer) => answer.headers.get('not-current'))
   const pages = [...lists, 'network/', 'alerts/', 'station/', station, `${station}latency/`]
-  const banner = /class="banner"[^>]*>(.*?)(?: since [\w: ]+ UTC)?\. States are those of/
+  const banner = /class="notice fault"[^>]*>(.*?)(?: since [\w: ]+ UTC)?\. States are those of/
   for (const path of pages)
     await read(path, 'api', async (answer) =>
       banner.exec(await answer.text())?.[1]?.replace(/^The /, 'the '),

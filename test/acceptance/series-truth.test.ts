@@ -107,7 +107,7 @@ async function checkNetwork(t: Test, service: Service, disk: readonly DiskSeries
   const html = await page(service, 'network/')
   for (const text of ['<h1>1 of 5 stations does not deliver: DEAD00ITA</h1>', '<svg'])
     t.ok(html.includes(text), `the page says ${text}`)
-  t.notOk(html.includes('class="banner"'), 'and has no banner')
+  t.notOk(html.includes('class="notice fault"'), 'and has no banner')
 }
 
 async function checkSeries(t: Test, service: Service, disk: readonly DiskSeries[]) {

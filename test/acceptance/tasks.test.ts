@@ -142,7 +142,7 @@ const tasks: readonly Task[] = [
           `^[45] of 15 stations ${isStopped ? 'did' : 'do'} not deliver, 3 of them in Norway since`,
         ),
       )
-      if (isStopped) t.match(await hand.text('.banner'), /The indexer is stopped since/)
+      if (isStopped) t.match(await hand.text('.notice.fault'), /The indexer is stopped since/)
       else if (situation === 'day one') t.match(await hand.text('.lead'), 'the newest data are of')
       else t.match(await hand.text('.lead'), 'the cause is not here')
     },

@@ -24,7 +24,7 @@ const max = { series: 12, stations: 60 }
  * @param more what else is known of some, by their ids
  */
 export function lossRows(losses: readonly Loss[], more?: ReadonlyMap<string, string>): Html {
-  return html`<ul class="losses">
+  return html`<ul class="losses plain small">
 ${losses.map((loss) => lossRow(loss, more?.get(loss.id)))}</ul>
 `
 }
@@ -32,7 +32,7 @@ ${losses.map((loss) => lossRow(loss, more?.get(loss.id)))}</ul>
 function lossRow(loss: Loss, more = ''): Html {
   const { id, kind, station, alert } = loss
   const { who, what, late } = lossWords(loss)
-  const isYoung = !alert && html` <span class="note">no alert yet</span>`
+  const isYoung = !alert && html` <span class="quiet">no alert yet</span>`
   return html`<li><details id="${id}">
 <summary>${slotMark(markOf[kind])}<b>${who}</b> <span>${what}${more}${isYoung}</span> <span>${late}</span></summary>
 ${station === undefined ? stationsOf(loss) : seriesOf(loss, station)}
@@ -54,7 +54,7 @@ function seriesOf(loss: Loss, station: string): Html {
   const line = (each: LostSeries): Html =>
     html`<li><a href="${availabilityHref(each)}">${lostSeriesWords(each, due + lateSeconds)}</a></li>\n`
   const more = moreText(series.length - max.series, 'file type', 'file types')
-  return html`<ul>
+  return html`<ul class="plain">
 ${series.slice(0, max.series).map(line)}${more && html`<li>${more}</li>\n`}</ul>
 <p><a href="${stationHref({ station })}">${station}</a> · ${missingLink(loss)}</p>`
 }

@@ -62,10 +62,10 @@ function picturesOf({ months, days }: Volumes, today: number): Child {
   const years = yearsOf(months)
   // Today is not over.
   const shown = days.filter(({ day }) => day > today - 366 && day < today)
-  return html`<div class="pictures">
+  return html`<div class="columns">
 <section>
 <h2>Bytes by year of the data</h2>
-<p class="label">obs, with nrt on top</p>
+<p class="quiet">obs, with nrt on top</p>
 ${yearsSvg(years)}
 <details>
 <summary>The same as a table</summary>

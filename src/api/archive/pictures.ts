@@ -67,7 +67,7 @@ export function daysSvg(days: readonly DayVolume[], area: Area, of: keyof Volume
   if (byDay.size === 0) return undefined
   const [first, last] = [Math.min(...byDay.keys()), Math.max(...byDay.keys())]
   const values = Array.from({ length: last - first + 1 }, (_, n) => byDay.get(first + n) ?? 0)
-  return html`<p class="label">${area}, ${of}</p>
+  return html`<p class="quiet">${area}, ${of}</p>
 ${plotSvg({
   title: `${area}, ${of} a day`,
   x: dayScale(first, last),

@@ -70,7 +70,7 @@ export function renderChanges(data: ChangesPageData): Page {
 ${chips(activeFilters(state, filters))}
 ${getLine({ command: fetchCommand(new URL(json, next).href), formats: [{ text: 'JSON', href: json }] })}
 <div${isLive(feedRequest) && html` data-live`}>
-<p class="extent">${extentOf(data)}</p>
+<p class="quiet">${extentOf(data)}</p>
 ${changes.length > 0 && changesTable(changes, links)}
 ${!isToNow && html`<p><a href="${next}" rel="next">Newer</a></p>\n`}</div>
 <p>The latest change has number ${readableNumber(head.seq)}. Programs follow the

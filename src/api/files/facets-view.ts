@@ -47,28 +47,30 @@ export function renderFacets(counted: Facets | undefined, state: FacetState): Ch
   })
   const note = countryNote(counted, state)
   if (shown.length === 0 && note === undefined) return undefined
-  return html`<section class="facet-box" aria-label="Narrow down">
-<input type="checkbox" class="fold" id="fold-facets"><label class="fold" for="fold-facets">Narrow down</label>
+  return html`<section aria-label="Narrow down"><details class="fold">
+<summary>Narrow down</summary>
 <dl class="facets">
 ${shown.map(facetHtml)}</dl>
-${note && html`<p class="note">${note}</p>\n`}</section>
+${note && html`<p class="quiet">${note}</p>\n`}</details></section>
 `
 }
 
 type Facet = ReturnType<typeof viewOf>
 
 /** Crawlers do not combine the facets (`nofollow`): their links would have no end. */
-function facetHtml({ name, label, count, shown, more }: Facet): Html {
-  return html`<div class="by-${name}"><dt>${label}</dt>
-<dd>${count && html`<a href="${count}" rel="nofollow">Count them</a>`}<ul>${shown.map(valueHtml)}</ul>
-${more.length > 0 && html`<details><summary>${more.length} more</summary><ul>${more.map(valueHtml)}</ul></details>`}</dd></div>
+function facetHtml({ label, count, shown, more }: Facet): Html {
+  return html`<div><dt>${label}</dt>
+<dd>${count && html`<a href="${count}" rel="nofollow">Count them</a>`}<ul class="plain small">${shown.map(valueHtml)}</ul>
+${more.length > 0 && html`<details class="small"><summary>${more.length} more</summary><ul class="plain small">${more.map(valueHtml)}</ul></details>`}</dd></div>
 `
 }
 
 function valueHtml({ text, href, count, isOn }: Facet['shown'][number]): Html {
-  const remove = isOn && html` class="on" aria-label="Remove the filter ${text}, ${count} files"`
-  const name = href ? html`<a href="${href}" rel="nofollow"${remove}>${text}</a>` : text
-  return html`<li>${name} <span class="note">${count}</span></li>`
+  const remove = isOn && html` aria-label="Remove the filter ${text}, ${count} files"`
+  const name = href
+    ? html`<a href="${href}" rel="nofollow"${remove}>${isOn ? html`<b>${text} ×</b>` : text}</a>`
+    : text
+  return html`<li>${name} <span class="quiet number">${count}</span></li>`
 }
 
 function viewOf(

@@ -8,6 +8,7 @@ import type { Links } from '../http/links.ts'
 import { downloadUrl, recordUrl } from '../http/links.ts'
 import type { Child } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
+import { slotMark } from '../pages/marks.ts'
 import { timeCell } from '../pages/table.ts'
 import { faultWord, kindWords, startWords } from './file-words.ts'
 
@@ -32,10 +33,11 @@ export function viewOf({ details, ...file }: ListedFile, links: Links): FileView
   }
 }
 
-/** What is wrong with the file, as a mark beside its name. */
+/** What is wrong with the file, beside its name. */
 export function faultMark(file: FileView): Child {
   const word = faultWord(file)
-  return word !== undefined && html` <span class="state damaged">${word}</span>`
+  const isDamaged = file.problem !== 'misplaced'
+  return word !== undefined && html` <small>${isDamaged && slotMark('damaged')} ${word}</small>`
 }
 
 /** The start of the data, with its hour unless the file has whole days. */

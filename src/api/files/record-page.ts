@@ -104,7 +104,7 @@ function isAlike(file: FileView, other: FileView): boolean {
 function checksumHtml(file: FileView, isWaiting: boolean): Child {
   if (isDamaged(file)) return undefined
   if (file.sha256 === undefined)
-    return html`<p class="note">Its checksum is not known${isWaiting && ' yet'}.</p>\n`
+    return html`<p class="quiet">Its checksum is not known${isWaiting && ' yet'}.</p>\n`
   return checksOf(file).map(commandPart)
 }
 
@@ -113,7 +113,7 @@ function isDamaged(file: FileView): boolean {
 }
 
 function commandPart({ label, command }: ReturnType<typeof checksOf>[number]): Html {
-  return html`<p class="label">${label}</p>
+  return html`<p class="quiet">${label}</p>
 ${commandHtml(command)}`
 }
 
@@ -134,7 +134,7 @@ function neighboursHtml({ before, after }: FilesBeside): Child {
   ].flatMap(({ label, file }) => (file === undefined ? [] : [{ label, file }]))
   return (
     items.length > 0 &&
-    html`<nav class="around" aria-label="The same series"><ul>
+    html`<nav aria-label="The same series"><ul class="plain">
 ${items.map(({ label, file }) => html`<li>${label}: ${link(file.name, file.href)}</li>\n`)}</ul></nav>
 `
   )
@@ -142,7 +142,7 @@ ${items.map(({ label, file }) => html`<li>${label}: ${link(file.name, file.href)
 
 function filesHtml(files: readonly FileView[]): Html {
   return html`<ul class="plain">
-${files.map((file) => html`<li>${link(file.name, file.href)} <span class="note">${kindCell(file)}, ${startCell(file)}</span></li>\n`)}</ul>
+${files.map((file) => html`<li>${link(file.name, file.href)} <span class="quiet">${kindCell(file)}, ${startCell(file)}</span></li>\n`)}</ul>
 `
 }
 

@@ -5,7 +5,7 @@ import type { StationPlaces } from '../../series/station-places.ts'
 import type { StationDelivery } from '../../series/station-states.ts'
 import type { Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
-import { stationLegend, stationMarks, stationShape } from '../pages/marks.ts'
+import { stationLegend, stationMark, stationMarks, stationShape } from '../pages/marks.ts'
 import type { Scale } from './coastline.ts'
 import { Coastline } from './coastline.ts'
 import { Outline } from './outline.ts'
@@ -75,8 +75,7 @@ ${sorted.map((station) => markOf(station, view, up))}</svg>
 </div>
 ${stationLegend(
   sorted.flatMap(({ state }) => state ?? []),
-  sorted.some(({ state }) => state === undefined) &&
-    html`<svg class="mark" width="12" height="12" aria-hidden="true"><circle class="silent" cx="6" cy="6" r="2"/></svg> ${silent}`,
+  sorted.some(({ state }) => state === undefined) && html`${stationMark(undefined)} ${silent}`,
 )}</figure>
 `
   }
@@ -115,7 +114,7 @@ function markOf(
   const words = state === undefined ? silent : stationMarks[state]
   const title = name === undefined ? code : `${code} ${isolated(name)}`
   const isGood = state === undefined || state === 'delivers'
-  return html`<svg x="${percent(x / width)}" y="${percent(y / height)}"><a href="${up}station/${code}/"${isGood && html` tabindex="-1"`}><title>${title}: ${words}</title>${state === undefined ? html`<circle class="silent" r="2"/>` : stationShape(state, 0, 0)}</a></svg>
+  return html`<svg x="${percent(x / width)}" y="${percent(y / height)}"><a href="${up}station/${code}/"${isGood && html` tabindex="-1"`}><title>${title}: ${words}</title>${stationShape(state, 0, 0)}</a></svg>
 `
 }
 

@@ -167,7 +167,7 @@ export function addMissing(app: FastifyInstance, context: NetworkContext): void 
       section: 'missing',
       rows: 100,
       all: 'All of 28 days',
-      className: 'cards outages',
+      className: 'cards',
       form: ['station', 'country', 'when', 'period', 'from', 'to'],
       caption: 'One row for what one cause may explain; times in UTC',
     },

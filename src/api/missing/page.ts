@@ -156,11 +156,11 @@ export function namesHtml({ heading, names, most, kept }: Names): Child {
   const hrefOf = (format: string) => `?${queryText([...kept, ['format', format]])}`
   return (
     names.length > 0 &&
-    html`<section class="names" id="names">
+    html`<section class="names command panel row small" id="names">
 <h2>${heading}</h2>
-<button type="button" class="copy" hidden>Copy</button> <a href="${hrefOf('csv')}">CSV</a> <a href="${hrefOf('json')}">JSON</a>
+<button type="button" class="copy small" hidden>Copy</button> <a href="${hrefOf('csv')}">CSV</a> <a href="${hrefOf('json')}">JSON</a>
 <pre tabindex="0"><code>${names.slice(0, most).join('\n')}</code></pre>
-${more > 0 && html`<p class="note">${readableNumber(more)} more names are in CSV and JSON.</p>`}
+${more > 0 && html`<p class="quiet">${readableNumber(more)} more names are in CSV and JSON.</p>`}
 </section>
 `
   )

@@ -37,9 +37,9 @@ export function matrix(countries: readonly CountryRows[], asOf: number): Child {
   const drawing = { losses: new Losses(asOf), cells: new Map<string, readonly Html[]>() }
   const found = countries.flatMap(({ rows }) => rows.flatMap(({ days, hours }) => [days, hours]))
   return html`<section class="matrix">
-<h2>All stations, 28 days and 24 hours <span class="note">a country opens, in words</span></h2>
+<h2>All stations, 28 days and 24 hours <small>a country opens, in words</small></h2>
 <div class="wide" tabindex="0" role="region" aria-label="All stations, 28 days and 24 hours">
-<div class="axis cells"><span></span>${axis(asOf)}</div>
+<div class="cells"><span></span>${axis(asOf)}</div>
 ${countries.map((country) => countryPart(country, drawing))}</div>
 ${slotLegend(new Set(found.flat()), 'nothing expected')}</section>
 `
@@ -105,7 +105,7 @@ ${opened}</details></div>
 
 /** What is lost in words, each with the list of its files. */
 function lostWords(who: Child, lost: readonly Lost[]): Html {
-  return html`<p>${who}${lost.map(({ href, words }) => html` · <a href="${href}">${words}</a>`)}</p>\n`
+  return html`<p class="small">${who}${lost.map(({ href, words }) => html` · <a href="${href}">${words}</a>`)}</p>\n`
 }
 
 /** How many of the stations of a country delivered, as the height of each column. */

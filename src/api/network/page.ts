@@ -62,8 +62,8 @@ export function renderNetwork(data: NetworkPageData): Page {
 <h1>${heading}</h1>
 ${(!isEmpty || !known) && detail && html`<p class="lead">${detail}</p>\n`}${isEmpty && emptyNotice(data)}
 <div class="now">
-${known && stateOf(known, data)}<div class="sums">
-${totals(data)}${firstRequest(data)}</div>
+${known && stateOf(known, data)}<section aria-label="Totals">
+${totals(data)}${firstRequest(data)}</section>
 </div>
 </div>
 `,
@@ -106,7 +106,7 @@ function lossesOf(
   if (losses.length === 0) return undefined
   const rest = losses.length - maxLosses
   const more = rest > 0 && linked('alerts', counted(rest, 'more loss', 'more losses'))
-  return html`<section class="lost">
+  return html`<section>
 <h2>${isCurrent ? 'Lost now' : 'Lost then'}, the newest first</h2>
 ${lossRows(losses.slice(0, maxLosses), damage)}<p>${more && html`${more} · `}${linked('missing', more ? 'all missing files' : 'All missing files')}</p>
 </section>

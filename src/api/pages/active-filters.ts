@@ -109,7 +109,10 @@ export function chips(active: ReturnType<typeof activeFilters>): Child {
     const remove = `Remove the filter ${label} ${value}`
     return html`<li>${label} <b>${value}</b> <a href="${without}" aria-label="${remove}">×</a></li>\n`
   })
-  return items.length > 0 && html`<ul class="chips" aria-label="Active filters">\n${items}</ul>\n`
+  return (
+    items.length > 0 &&
+    html`<ul class="chips plain row" aria-label="Active filters">\n${items}</ul>\n`
+  )
 }
 
 /** Most words are accepted in upper and lower case, and countries by their names. */

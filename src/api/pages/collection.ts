@@ -89,9 +89,9 @@ export function renderCollection<Item>(
 ${filterForm(view, refused ?? state)}
 ${chips(activeFilters(state, filters))}
 ${get ?? getLine(gettingOf(view, list))}
-${above}<div${beside && html` class="sided"`}>
+${above}<div${beside && html` class="sides"`}>
 ${beside}<div>
-<p class="extent">${extent}</p>
+<p class="quiet">${extent}</p>
 ${results.length > 0 && (view.rowsOf?.(results) ?? tableOf(view, list, links))}
 ${(list.count > range.limit || range.offset > 0) && pager(list.pages)}
 </div>
@@ -164,7 +164,7 @@ function pager({ first, previous, next, last }: PageLinks): Html {
     pageLink('Last', 'last', next && last),
   ]
   return html`<nav aria-label="Pages">
-<ul>
+<ul class="plain row">
 ${items.map((item) => html`<li>${item}</li>\n`)}
 </ul>
 </nav>

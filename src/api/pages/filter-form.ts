@@ -45,13 +45,11 @@ export function filterForm(view: FormView, state: FormState): Html {
 `
   }${
     fields.length > 0 &&
-    html`<form class="filters" method="get" role="search" aria-label="Filters">
+    html`<form class="filters panel row" method="get" role="search" aria-label="Filters">
 <input type="hidden" name="format" value="api">
 ${hiddenInputs(hidden)}
-<div class="row">
 ${first.map(fieldHtml)}
-<div class="field submit"><button>Show</button> ${link(all, all && '?format=api')}</div>
-</div>
+<div class="field submit row"><button>Show</button> ${link(all, all && '?format=api')}</div>
 ${more.length > 0 && moreFields(more)}</form>`
   }
 ${otherFaults.length > 0 && faultList(otherFaults)}`
@@ -70,7 +68,7 @@ function moreFields(fields: readonly FieldData[]): Html {
   const isOpen = fields.some(({ places, faults }) => places.length + faults.length > 0)
   const filters = fields.filter(({ name }) => name !== 'limit')
   const names = filters.map(({ label }) => label.toLowerCase())
-  return html`<details class="more"${isOpen && html` open`}>
+  return html`<details class="more small"${isOpen && html` open`}>
 <summary>More: ${names.join(', ')}</summary>
 <div class="row">
 ${fields.map(fieldHtml)}</div>
@@ -121,7 +119,7 @@ function fieldHtml(field: FieldData): Html {
   return html`<div class="field${isFaulty && ' fault'}">
 <label for="f-${name}">${label}</label>
 ${options ? selectHtml(field) : inputHtml(field)}
-${isFaulty && html`<p class="message" id="e-${name}">${faults.join(' ')}${example}</p>`}</div>
+${isFaulty && html`<div class="bad small" id="e-${name}">${faults.join(' ')}${example}</div>`}</div>
 `
 }
 

@@ -79,7 +79,7 @@ ${description && html`<meta name="description" content="${description}">`}
 <body>
 ${headerOf(frame, site)}<main id="main">
 ${[site.notice, site.progress].map((text) => text && html`<p class="notice">${text}</p>\n`)}
-${banner.map((text) => html`<p class="banner" role="status">${text}</p>\n`)}
+${banner.map((text) => html`<p class="notice fault" role="status">${text}</p>\n`)}
 ${isStart(frame) ? operatorLine(frame, site) : crumbsOf(frame)}${h1}
 ${body}
 </main>
@@ -94,11 +94,11 @@ function headerOf({ up, section = '', search = '' }: PageFrame, site: SiteFacts)
     const isCurrent = name === here && html` aria-current="page"`
     return html`<li><a href="${up}${name}/?format=api"${isCurrent}>${label}</a></li>\n`
   })
-  return html`<a class="skip" href="#main">Skip to content</a>
-<header>
-<p class="service"><a href="${up}network/?format=api">${site.title}</a></p>
+  return html`<a class="unseen" href="#main">Skip to content</a>
+<header class="row">
+<a class="service" href="${up}network/?format=api">${site.title}</a>
 <nav aria-label="Resources">
-<ul>
+<ul class="plain row">
 ${items}</ul>
 </nav>
 <form class="search" method="get" action="${up}search/" role="search" aria-label="The archive">
@@ -126,7 +126,7 @@ function crumbsOf({ up, section = '', title, crumbs = [], ...frame }: PageFrame)
     })),
     ...crumbs,
   ]
-  return html`<nav class="crumbs" aria-label="Path"><ol>${above.map(
+  return html`<nav class="crumbs" aria-label="Path"><ol class="plain row small">${above.map(
     ({ text, href }) => html`<li><a href="${href}">${text}</a></li>`,
   )}<li aria-current="page">${here}</li></ol></nav>
 `
@@ -142,7 +142,7 @@ function operatorLine({ up }: PageFrame, { facts, openAlerts }: SiteFacts): Html
     contact && link(contact.text, contact.href),
     html`<a href="${up}alerts/?format=api">Alerts${openAlerts > 0 && ` (${openAlerts})`}</a>`,
   ].filter((part) => part !== undefined)
-  return html`<p class="operator">${parts.map((part, index) => [index > 0 && ' · ', part])}</p>
+  return html`<p class="quiet">${parts.map((part, index) => [index > 0 && ' · ', part])}</p>
 `
 }
 
@@ -150,7 +150,7 @@ function footerOf(frame: PageFrame, site: SiteFacts): Html {
   // The start page says above who runs the archive.
   const facts = site.facts.filter(({ name }) => !isStart(frame) || name === 'Licence')
   return html`<footer>
-<ul>
+<ul class="plain row small">
 ${facts.map(({ name, text, href }) => html`<li>${name}: ${link(text, href)}</li>\n`)}
 <li><a href="${frame.json}">This page as JSON</a></li>
 </ul>

@@ -1,6 +1,6 @@
 /**
  * One colour and one shape for each state, in all pictures, lists and legends: the colours are
- * variables of the style, by the class of the state. What is not expected, or not yet, is white.
+ * variables of the style, by the class of the state. What is not expected, or not yet, is empty.
  * Pure.
  */
 import type { StationDelivery } from '../../series/station-states.ts'
@@ -36,7 +36,7 @@ export interface CellPlace {
   readonly y?: number
 }
 
-/** A cell of any type; every other state than those with a mark is white. */
+/** A cell of any type; every other state than those with a mark is empty. */
 export type Cell = string | undefined
 
 /**
@@ -134,40 +134,42 @@ export function slotMark(mark: SlotMark): Html {
   return alone(runMark(mark, { first: 0, count: 1 }, { cell: 11, height: 8, y: 2 }))
 }
 
-/** The mark of a station alone. */
-export function stationMark(state: StationDelivery): Html {
+/** The mark of a station alone. @param state `undefined` of one that is not expected */
+export function stationMark(state: StationDelivery | undefined): Html {
   return alone(stationShape(state, 6, 6))
 }
 
 function alone(shape: Html): Html {
-  return html`<svg class="mark" width="12" height="12" aria-hidden="true">${shape}</svg>`
+  return html`<svg width="12" height="12" aria-hidden="true">${shape}</svg>`
 }
 
 /** The mark of a station at a point, as of a map. */
-export function stationShape(state: StationDelivery, x: number, y: number, content?: Child): Html {
+export function stationShape(state: StationDelivery | undefined, x: number, y: number): Html {
   const [left, top] = [short(x), short(y)]
   switch (state) {
+    case undefined:
+      return html`<circle class="silent" cx="${left}" cy="${top}" r="2"/>`
     case 'down':
-      return html`<path class="down" d="M${short(x - 4.5)} ${short(y - 4.5)}l9 9m0-9l-9 9">${content}</path>`
+      return html`<path class="down" d="M${short(x - 4.5)} ${short(y - 4.5)}l9 9m0-9l-9 9"/>`
     case 'late':
-      return html`<path class="late" d="M${left} ${short(y - 5.5)}l6 10h-12z">${content}</path>`
+      return html`<path class="late" d="M${left} ${short(y - 5.5)}l6 10h-12z"/>`
     case 'gaps':
-      return html`<circle class="gaps" cx="${left}" cy="${top}" r="3.5">${content}</circle>`
+      return html`<circle class="gaps" cx="${left}" cy="${top}" r="3.5"/>`
     case 'delivers':
-      return html`<circle class="delivers" cx="${left}" cy="${top}" r="3">${content}</circle>`
+      return html`<circle class="delivers" cx="${left}" cy="${top}" r="3"/>`
   }
 }
 
 /**
  * The legend of the marks that occur.
- * @param white what white means; without it, nothing is white
+ * @param empty what a cell without a mark means
  */
-export function slotLegend(found: Iterable<Cell>, white?: string): Html {
+export function slotLegend(found: Iterable<Cell>, empty: string): Html {
   const set = new Set(found)
   const shown = (Object.keys(slotMarks) as SlotMark[]).filter((mark) => set.has(mark))
   return legend(
     shown.map((mark) => html`${slotMark(mark)} ${slotMarks[mark]}`),
-    white !== undefined && `white: ${white}`,
+    `empty: ${empty}`,
   )
 }
 
@@ -182,7 +184,7 @@ export function stationLegend(found: Iterable<StationDelivery>, last?: Child): H
 }
 
 function legend(items: readonly Html[], last?: Child): Html {
-  return html`<ul class="legend">
+  return html`<ul class="legend plain row small">
 ${items.map((item) => html`<li>${item}</li>\n`)}${last && html`<li>${last}</li>\n`}</ul>
 `
 }

@@ -42,12 +42,12 @@ export function link(content: Child, href: string | null | undefined, label = ''
 
 /** A remark after a text. */
 export function note(text: string, title = ''): Html {
-  return html` <span class="note"${title && html` title="${title}"`}>${text}</span>`
+  return html` <span class="quiet"${title && html` title="${title}"`}>${text}</span>`
 }
 
 /** A command, and what copies it. @param after what follows */
 export function commandHtml(command: string, after?: Child): Html {
-  return html`<div class="command"><pre tabindex="0"><code>${command}</code></pre><button type="button" class="copy" hidden>Copy</button>${after}</div>
+  return html`<div class="command row"><pre tabindex="0"><code>${command}</code></pre><button type="button" class="copy small" hidden>Copy</button>${after}</div>
 `
 }
 
@@ -67,8 +67,8 @@ interface Getting {
 /** One line: how to get what a page shows. */
 export function getLine({ command, formats, what = 'them' }: Getting): Html {
   const links = formats.map(({ text, href }) => html` <a href="${href}">${text}</a>`)
-  return html`<div class="command get"><b>Get ${what}</b>
-<pre tabindex="0"><code>${command}</code></pre><button type="button" class="copy" hidden>Copy</button>${links}</div>
+  return html`<div class="command get panel row small"><b>Get ${what}</b>
+<pre tabindex="0"><code>${command}</code></pre><button type="button" class="copy small" hidden>Copy</button>${links}</div>
 `
 }
 

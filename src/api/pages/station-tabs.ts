@@ -35,7 +35,7 @@ export function stationTabs({ codes, up, tab }: OfStation): Html {
     const isCurrent = label === tab && html` aria-current="page"`
     return html`<li><a href="${href}"${isCurrent}>${label}</a></li>`
   })
-  return html`<nav class="tabs" aria-label="Pages of the station"><ul>${items}</ul></nav>\n`
+  return html`<nav class="tabs" aria-label="Pages of the station"><ul class="plain row">${items}</ul></nav>\n`
 }
 
 function mainCode(codes: readonly string[]): string {

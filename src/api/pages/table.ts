@@ -2,9 +2,11 @@
 import { dayToIso, secondsPerDay, secondsToIso } from '../../parse/calendar.ts'
 import { exactTime, readableDate, readableShare, readableTime } from '../../runtime/readable.ts'
 import type { Period } from '../../series/series.ts'
+import type { State } from '../../series/station-states.ts'
 import { periodNoun } from './date-words.ts'
 import type { Child, Html } from './html.ts'
 import { html } from './html.ts'
+import { stationMark } from './marks.ts'
 import { link } from './parts.ts'
 
 export interface Column {
@@ -111,9 +113,10 @@ export function timeCell(iso: string, text: string, className = ''): Html {
   return html`<time datetime="${iso}"${attributes} title="${exactTime(iso)}">${text}</time>`
 }
 
-/** The state of a series or a slot: a shape and a word. */
-export function stateCell(state: string): Child {
-  return html`<span class="state ${state}">${state}</span>`
+/** The state of a series: the mark of a station that is so, and a word. */
+export function stateCell(state: State): Child {
+  const isLost = state === 'late' || state === 'down'
+  return html`${stationMark(state === 'present' ? 'delivers' : isLost ? state : undefined)} ${state}`
 }
 
 /** A share, 0 to 1, with a bar; empty if it is null. @param text what shows the share */
@@ -122,11 +125,4 @@ export function shareCell(share: number | null, text: Child = readableShare(shar
   const percent = Math.round(share * 100)
   return html`${text} <meter min="0" max="100" low="80" high="90" optimum="100"
  value="${percent}" aria-hidden="true"></meter>`
-}
-
-/** Lines of code below each other. @param summary what opens them; without it, they are shown */
-export function codeLines(lines: readonly string[], summary?: string): Child {
-  const all = lines.map((line) => html`<code>${line}</code><br>`)
-  if (summary === undefined || lines.length === 0) return all
-  return html`<details><summary>${summary}</summary>${all}</details>`
 }

@@ -39,7 +39,7 @@ export function renderIndex({ document, words, links }: Reference): Page {
   const objects = describeObjects(document, responses, writing)
   return {
     frame: { title: 'API reference', section: 'docs', up: '../', json },
-    body: html`<div class="reference">
+    body: html`<div>
 <p>${introduction} All paths are relative to <code>${document.servers[0]?.url}</code>.
  For programs: <a href="${json}">OpenAPI ${document.openapi}</a>.</p>
 <h2 id="first">First steps</h2>
@@ -80,7 +80,7 @@ export function renderResource(name: string, reference: Reference): Page | undef
       up: '../../',
       json: '../../schema/?format=json',
     },
-    body: html`<div class="reference indexed">
+    body: html`<div class="sides">
 ${indexHtml(document, name)}
 <div>
 ${operations.map(operationHtml)}
@@ -101,10 +101,11 @@ function indexHtml(document: OpenApiDocument, shown: string): Html {
       ({ operationId, summary }) => html`<li><a href="#${operationId}">${summary}</a></li>`,
     )}</ul></li>\n`
   })
-  return html`<nav class="index" aria-label="Resources of the API">
-<ul>
+  return html`<nav class="index" aria-label="Resources of the API"><details class="fold">
+<summary>Resources</summary>
+<ul class="plain small">
 ${items}</ul>
-</nav>
+</details></nav>
 `
 }
 
@@ -140,10 +141,10 @@ ${items.map(
 
 function stepHtml({ title, run, commands }: FirstStep, canRun: boolean): Html {
   const commandOf = ({ language, source }: FirstStep['commands'][number]) =>
-    html`<p>${language}</p>\n${commandHtml(source)}`
+    html`<p class="quiet">${language}</p>\n${commandHtml(source)}`
   const [first, ...others] = commands
-  return html`<section class="step">
-<h3>${title}${canRun && html` <a href="${run}">Run</a>`}</h3>
+  return html`<section>
+<h3>${title}${canRun && html` <small><a href="${run}">Run</a></small>`}</h3>
 ${first && commandOf(first)}
 <details>
 <summary>${others.map(({ language }) => language).join(', ')}</summary>
@@ -159,7 +160,7 @@ function operationHtml(operation: DescribedOperation): Html {
   const { id, summary, method, path, samples, shared, successes } = operation
   return html`<section>
 <h2 id="${id}">${summary}</h2>
-<p class="request"><code><strong>${method}</strong> ${path}</code></p>
+<p class="notice"><code><strong>${method}</strong> ${path}</code></p>
 ${operation.paragraphs.map((text) => html`<p>${prose(text)}</p>\n`)}
 ${operation.isForAdministrators && html`<p>For administrators: <code>Authorization: Bearer TOKEN</code></p>`}
 ${samples.map(({ source, run }) => commandHtml(source, run && html` <a href="${run}">Run</a>`))}

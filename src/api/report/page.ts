@@ -69,7 +69,7 @@ export function renderReport(
     frame,
     body: html`${ignoredNotice(ignored)}
 ${filterForm(form, refused ?? { kept: [...place, ['when', `week ${number}`]], limit: 0 })}
-<nav aria-label="Weeks"><ul>
+<nav aria-label="Weeks"><ul class="plain row">
 <li>${weekLink('Week before', 'prev', before)}</li>
 <li>${weekLink('Week after', 'next', after)}</li>
 </ul></nav>
@@ -166,7 +166,7 @@ function timelinessText(row: StationWeek): Child {
 
 /** A share in the colour of its class. */
 function classText(share: number | undefined, name: string | undefined): Html {
-  return html`<span class="share ${name}">${readableShare(share)}</span>`
+  return html`<span ${name === 'poor' && html` class="bad"`}>${readableShare(share)}</span>`
 }
 
 function shareText(series: SeriesWeek | undefined): Child {
@@ -180,6 +180,6 @@ function shareText(series: SeriesWeek | undefined): Child {
 /** The stations of which nothing is missing, by code. */
 function completeHtml(stations: readonly StationWeek[]): Html {
   return html`<h2>${counted(stations.length, 'station is', 'stations are')} complete</h2>
-<ul class="codes">${stations.map(({ station }) => html`<li>${stationCell({ station })}</li> `)}</ul>
+<ul class="codes plain row">${stations.map(({ station }) => html`<li>${stationCell({ station })}</li> `)}</ul>
 `
 }

@@ -38,7 +38,7 @@ export function renderSearch(text: string, results: readonly Result[], json: str
     body: html`${text === '' ? examplesHtml() : groups.length === 0 && nothing}
 ${groups.map(
   ({ title, results }) => html`<h2>${title}</h2>
-<ul class="results">
+<ul>
 ${results.map(resultHtml)}</ul>
 `,
 )}`,
@@ -48,14 +48,14 @@ ${results.map(resultHtml)}</ul>
 function resultHtml({ title, url, why, page = {} }: Result): Html {
   const text = page.title ?? title
   const words = [page.about ?? '', page.why ?? why ?? ''].filter((each) => each !== '')
-  return html`<li>${url === null ? html`<b>${text}</b>` : link(text, url)}${words.map((each) => html` <span class="why">${each}</span>`)}${page.missing && html` ${link('What is missing of that day', page.missing)}`}</li>
+  return html`<li>${url === null ? html`<b>${text}</b>` : link(text, url)}${words.map((each) => html` <div class="quiet">${each}</div>`)}${page.missing && html` ${link('What is missing of that day', page.missing)}`}</li>
 `
 }
 
 /** What may be searched. */
 function examplesHtml(): Html {
   return html`<p>The search field takes:</p>
-<dl class="examples">
+<dl class="facts">
 ${examples.map(
   ([
     what,

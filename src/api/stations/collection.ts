@@ -105,7 +105,7 @@ export function addStations(app: FastifyInstance, context: NetworkContext): void
       form: ['station', 'country', 'state'],
       rows: 100,
       ordering: 'worst',
-      className: 'stations cards',
+      className: 'cards',
       caption: 'Times in UTC. 28 days: the share of the hours that were possible, or of the days',
     },
     operation: {

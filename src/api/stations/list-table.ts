@@ -68,8 +68,7 @@ function stationCell(
   links: Parameters<typeof stationUrl>[0],
 ) {
   const others = codes.filter((each) => each !== code).join(', ')
-  const mark = known?.delivery && stationMark(known.delivery)
-  return html`<span class="row">${mark ?? html`<span class="mark"></span>`}<a href="${stationUrl(links, code)}">${code}</a></span>${others && note(others)}`
+  return html`${stationMark(known?.delivery)} <a href="${stationUrl(links, code)}">${code}</a>${others && note(others)}`
 }
 
 function countryCell({ code, codes }: ListedStation): Child {
@@ -96,7 +95,7 @@ function lastArrivalCell({ known }: ListedStation): Child {
 function completeCell({ series }: ListedStation): Child {
   const { ended = true, completeness, class: rank } = series?.summary ?? {}
   const text = readableShare(ended ? undefined : completeness)
-  return text && html`<span class="share ${rank}">${text}</span>`
+  return text && html`<span ${rank === 'poor' && html` class="bad"`}>${text}</span>`
 }
 
 /** Hours of a comparison. */
@@ -126,7 +125,7 @@ function strip(
 ): Html {
   const words = stripWords(cells, what)
   const width = cells.length * cell
-  const svg = html`<svg class="strip" width="${width}" height="${height + 2}" role="img" aria-label="${words}">${cellMarks(cells, { cell, height, y: 1 })}</svg>`
+  const svg = html`<svg width="${width}" height="${height + 2}" role="img" aria-label="${words}">${cellMarks(cells, { cell, height, y: 1 })}</svg>`
   if (!cells.some(isLost)) return svg
   return html`${link(svg, pageUrl({ api: '../' }, 'missing', [['station', code]]))}`
 }

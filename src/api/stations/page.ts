@@ -61,7 +61,7 @@ export function renderStation(station: WireStation, page: StationPage): Page {
   return {
     frame: { ...frame, description: `RINEX files of ${code}: ${summary}` },
     body: html`${stationHead(head)}
-<div class="portrait">
+<div class="columns">
 ${hoursSection(page)}
 <div>
 ${gapsSection(page.known, portrait, { codes: codes.length === 0 ? [code] : codes, now })}
@@ -97,7 +97,7 @@ function latencySection(series: SeriesLatencies, code: string): Child {
   const drawn = { ...series, lateAfter: wire.late_after_s }
   return html`<section>
 <h2>Latency of hours, 28 days <small><a href="latency/?format=api">more</a></small></h2>
-<p class="note">${latencySentence(wire)}</p>
+<p class="quiet">${latencySentence(wire)}</p>
 ${arrivalsSvg(`Latency of each hourly file of ${code} by day`, drawn)}
 </section>`
 }
@@ -119,7 +119,7 @@ ${yearsSvg(title, { runs: own, period }, { hrefOf: hrefOfDays({ api: '../../' },
 function filesTable(files: readonly ArrivedFile[]): Table {
   return {
     label: 'Last files',
-    className: 'files cards few',
+    className: 'files cards',
     columns: [headerColumn('File'), 'Start of data', 'Arrived', 'After its period'],
     rows: files.map(({ file, startSeconds, latency }) => [
       link(file.name, recordUrl({ api: '../../' }, file.id)),
@@ -172,7 +172,7 @@ function yearsHtml(
   ].map((date) => Number(date.slice(0, 4)))
   const count = Math.max(0, Math.min(last - first + 1, maxYears))
   const years = Array.from({ length: count }, (_value, index) => last - index)
-  return html`<ul class="years">${years.map((year) => html`<li>${link(year, `${files}&year=${year}`)}</li>`)}</ul>
+  return html`<ul class="plain row" aria-label="Years">${years.map((year) => html`<li>${link(year, `${files}&year=${year}`)}</li>`)}</ul>
 ${isFuture && futureNotice(readableDate(last_data_date), `${files}&data_date__gte=${dayToIso(lastDay + 1)}`)}
 `
 }

@@ -51,7 +51,7 @@ function rowsSvg({ title, rows, columns, labels, pitch, hrefOf, className = '' }
   })
   const texts = rows.map(({ label, end }, index) => {
     const y = top + index * pitch + pitch / 2 + 3
-    return html`${label && html`<text class="value" x="-8" y="${y}">${label}</text>`}${end && html`<text class="end" x="100%" y="${y}">${end}</text>`}\n`
+    return html`${label && html`<text class="value" x="-8" y="${y}">${label}</text>`}${end && html`<text x="100%" dx="8" y="${y}">${end}</text>`}\n`
   })
   const marks = rows.map(({ cells, wordsOf, daysOf, startsRun }, index) =>
     runsOf(cells, startsRun).map(({ mark, first, count }) => {
@@ -62,7 +62,7 @@ function rowsSvg({ title, rows, columns, labels, pitch, hrefOf, className = '' }
       return html`<a href="${hrefOf(...daysOf(first, count), isLost)}" tabindex="-1">${content}</a>`
     }),
   )
-  return html`<svg class="plot rows ${className}" height="${top + height}" role="group" aria-label="${title}">
+  return html`<svg class="plot ${className}" height="${top + height}" role="group" aria-label="${title}">
 ${named}
 <svg class="cells" y="${top}" width="100%" height="${height}" viewBox="0 0 ${columns * cell} ${height}" preserveAspectRatio="none">${marks}</svg>
 ${texts}</svg>

@@ -120,7 +120,7 @@ function latencyHtml(series: SeriesLatencies, wire: WireLatency): Html {
   const code = shownCode({ code: series.station, codes: series.codes })
   return html`<section>
 <h2>Every arrival</h2>
-<p class="note">By the start of the data, and how long after the end of its period a file came. Green: 5 to 95 of 100 files of a day.</p>
+<p class="quiet">By the start of the data, and how long after the end of its period a file came. Green: 5 to 95 of 100 files of a day.</p>
 ${arrivalsSvg(`Latency of each file of ${code} by day`, drawn)}
 </section>
 <section>

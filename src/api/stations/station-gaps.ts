@@ -47,7 +47,7 @@ export function gapsSection(
   const href = pageUrl({ api: '../../' }, 'missing', [['station', codes.join()]])
   return html`<section>
 <h2>Gaps</h2>
-${items.length === 0 ? html`<p>No file is missing.</p>` : html`<ul class="gap-list">${items}</ul>`}
+${items.length === 0 ? html`<p>No file is missing.</p>` : html`<ul class="plain" aria-label="Gaps">${items}</ul>`}
 ${more > 0 && html`<p><a href="availability/?format=api">and ${counted(more, 'earlier gap', 'earlier gaps')}</a></p>`}
 ${names.length > 0 && html`<details><summary>${counted(names.length, 'name', 'names')} of what is missing, to copy</summary>${commandHtml(names.slice(0, most.names).join('\n'))}<p><a href="${href}">All, and CSV</a></p></details>`}
 </section>
@@ -62,7 +62,7 @@ const marks = ['missing', 'late', 'damaged'] as const
 
 function gapItem(gap: PeriodGap, now: number): Html {
   const mark = marks.find((state) => gap.states.has(state))
-  return html`<li class="row">${mark && slotMark(mark)} <span>${slotsWords(gap, gap.period, now)}</span> <span class="note">${gapAmount(gap, gap.period)}</span></li>
+  return html`<li>${mark && slotMark(mark)} <span>${slotsWords(gap, gap.period, now)}</span> <span class="quiet">${gapAmount(gap, gap.period)}</span></li>
 `
 }
 

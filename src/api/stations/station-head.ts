@@ -81,14 +81,14 @@ export function stationHead(station: HeadOfStation): Html {
     (each) => html` <a href="${stationUrl({ api: up }, each)}">${each}</a>`,
   )
   const lines = known.length === 0 ? [html`Single files only.`] : known.map(lineOf)
-  return html`${lines.map((line) => html`<p class="station-state row">${line}</p>\n`)}
+  return html`${lines.map((line) => html`<p class="lead">${line}</p>\n`)}
 ${others.length > 0 && html`<p class="notice">The short code belongs to several stations:${others}</p>`}
 ${stationTabs({ codes: codes.length === 0 ? [code] : codes, up, tab })}`
 }
 
 function lineOf(station: KnownStation): Html {
   const { delivery } = station
-  return html`${delivery && stationMark(delivery)} <span>${statusSentences(station)}</span>`
+  return html`${stationMark(delivery)} ${statusSentences(station)}`
 }
 
 /** `Delivers. The last file (hour 12–13) came after 5 min, usually 5 min. Last gap: 24 Nov.` */
@@ -132,7 +132,7 @@ function gapSentence(station: KnownStation, how: string): readonly string[] {
 /** Text to copy into a mail. @param none what is said without any */
 export function gapsHtml(text: string, none: string): Html {
   if (text === '') return html`<p>${none}</p>`
-  return html`<div class="command gaps"><pre tabindex="0"><code>${text}</code></pre><button type="button" class="copy" hidden>Copy</button></div>`
+  return html`<div class="command row"><pre tabindex="0"><code>${text}</code></pre><button type="button" class="copy small" hidden>Copy</button></div>`
 }
 
 /** `hourly observation files` */

@@ -6,6 +6,7 @@ import { reasonLabel } from '../file-problems/problem-list.ts'
 import type { Child, Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
 import type { Page } from '../pages/layout.ts'
+import { stationMark } from '../pages/marks.ts'
 import { factList, link, prose } from '../pages/parts.ts'
 import type { Table } from '../pages/table.ts'
 import { headerColumn, numberColumns, table, timeCell } from '../pages/table.ts'
@@ -50,8 +51,8 @@ ${factList(factsOf(status))}
 }
 
 function stateHtml({ state }: WireStatus, problems: readonly IndexerProblem[]): Html {
-  const tone = state === 'degraded' || state === 'stopped' ? 'bad' : 'good'
-  return html`<p class="lead">The indexer is <strong class="state ${tone}">${state}</strong>.
+  const mark = state === 'stopped' ? 'down' : state === 'degraded' ? 'late' : 'delivers'
+  return html`<p class="lead">The indexer is ${stationMark(mark)} <strong>${state}</strong>.
  ${stateMeanings[state]}</p>
 ${
   problems.length > 0 &&

@@ -177,5 +177,5 @@ t.test('HTML pages show the details of files', async (t) => {
   const { page } = await openWithFiles(t)
   t.match((await page('rinex-file/1/')).text, whole.sha256)
   t.match((await page('rinex-file/2/')).text, 'in the directory of another date')
-  t.ok((await page('rinex-file/')).texts('span', { class: 'damaged' }).includes('misplaced'))
+  t.ok((await page('rinex-file/')).texts('small').includes('misplaced'))
 })

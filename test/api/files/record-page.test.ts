@@ -172,7 +172,7 @@ t.test('a damaged file has its size beside those of its neighbours of the same k
     [obsOf(3), obsOf(5)],
   )
   const list = await service.page('rinex-file/')
-  t.strictSame(list.texts('span', { class: 'damaged' }), ['incomplete', 'incomplete'])
+  t.strictSame(list.texts('small'), ['incomplete', 'incomplete'])
 })
 
 t.test('an empty file is called empty: no checksum, no download', async (t) => {
@@ -187,5 +187,5 @@ t.test('an empty file is called empty: no checksum, no download', async (t) => {
   t.notMatch(page.text, /checksum|sha256|curl|wget|[0-9a-f]{64}/i)
   t.notOk(page.has('a', { download: '' }))
   const list = await service.page('rinex-file/')
-  t.strictSame(list.texts('span', { class: 'damaged' }), ['empty'])
+  t.strictSame(list.texts('small'), ['empty'])
 })

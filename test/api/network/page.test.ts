@@ -17,7 +17,7 @@ t.test('an empty archive has no matrix and no losses', async (t) => {
   t.match(page.text, `(hourly files, in nrt/2026/022/05/) of ${service.archive}.`)
   t.notOk(page.has('svg'))
   t.notOk(page.has('ul', { class: 'losses' }))
-  t.notOk(page.has('p', { class: 'banner' }))
+  t.notOk(page.has('p', { class: 'fault' }))
 })
 
 /** Five days of hourly files of some stations, that a scan found at noon. */
@@ -135,7 +135,7 @@ t.test('the indexer is stopped: the banner says since when, once', async (t) => 
   t.strictSame(await cells(), before, 'the matrix stands still')
   const paths = ['missing/', 'report/', 'series/', 'alerts/', 'station/', 'station/GRAZ/']
   for (const path of ['network/', ...paths])
-    t.strictSame((await service.page(path)).texts('p', { class: 'banner' }), [sentence], path)
+    t.strictSame((await service.page(path)).texts('p', { class: 'fault' }), [sentence], path)
 })
 
 /** What the links of a part of the matrix say, and the query of each. */
@@ -221,7 +221,7 @@ t.test('what the archive and its operator are called is text, however long', asy
   const service = await openService(t, { settings: { identity: { title, operator: title } } })
   const page = await service.page('network/')
   t.notOk(page.has('x-mark'))
-  t.equal(page.one('p', { class: 'service' }).text, title.trim())
+  t.equal(page.one('a', { class: 'service' }).text, title.trim())
 })
 
 /** Codes in 20 countries. */

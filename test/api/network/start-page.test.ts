@@ -18,12 +18,12 @@ t.test('it says what the archive is, how large and how it is, and where to begin
   }
   await network.setNow(startSeconds + 100)
   const page = await network.page('network/')
-  t.equal(page.one('p', { class: 'service' }).text, 'RINEX file catalogue')
+  t.equal(page.one('a', { class: 'service' }).text, 'RINEX file catalogue')
   t.equal(page.one('h1').text, 'The only station delivers')
   t.notOk(page.has('nav', { class: 'crumbs' }))
   t.ok(page.one('header').has('form', { class: 'search', action: '../search/' }))
   t.match(
-    page.one('div', { class: 'sums' }).text,
+    page.region('Totals').text,
     /^720 files, .* of 1 station in 1 country, from 2025 to now. 1 arrived in the last hour\. Directories/,
   )
   t.equal(
@@ -126,8 +126,8 @@ t.test('names of the archive are text', async (t) => {
     licence: 'javascript:alert(1)',
   }
   const page = await (await openService(t, { settings: { identity } })).page('network/')
-  t.equal(page.one('p', { class: 'service' }).text, identity.title)
-  const line = page.one('p', { class: 'operator' })
+  t.equal(page.one('a', { class: 'service' }).text, identity.title)
+  const line = page.one('p', { class: 'quiet' })
   t.equal(line.text, `Run by ${identity.operator} · ${identity.contact} · Alerts`)
   t.equal(line.links()[0]?.href, 'mailto:gnss@archive.example')
   const footer = page.one('footer')
@@ -146,7 +146,7 @@ t.test('what cannot be read at this moment is left out; JSON says so', async (t)
   const fail = (error: Error) => () => Promise.reject(error)
   Object.assign(reader, { stations: fail(new NotBuilt('x')), deliveries: fail(new NotBuilt('x')) })
   const scanning = await service.page('network/')
-  t.match(scanning.one('div', { class: 'sums' }).text, /^1 file, /)
+  t.match(scanning.region('Totals').text, /^1 file, /)
   t.match(scanning.text, 'The indexer is stopped. States are not known yet.')
   t.notMatch(scanning.text, '1 station')
   t.equal((await app.inject(path)).statusCode, 503)

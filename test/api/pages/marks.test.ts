@@ -31,15 +31,15 @@ t.test('each state has its own shape and its class, without a color of its own',
 })
 
 t.test('the style has the color of each state once, also for the dark', (t) => {
-  for (const name of ['present', 'removed', 'due', 'late', 'missing', 'damaged']) {
-    t.equal(style.match(new RegExp(`^ +--${name}: `, 'gm'))?.length, 2, name)
-    t.match(style, `fill: var(--${name})`)
+  for (const name of ['present', 'removed', 'late', 'missing', 'damaged']) {
+    t.equal(style.match(new RegExp(`^ +--${name}: light-dark\\(`, 'gm'))?.length, 1, name)
+    t.match(style, new RegExp(`\nsvg [^{]*\\.${name}\\b[^{]*\\{\n  color: var\\(--${name}\\);`))
   }
   t.end()
 })
 
 t.test(
-  'a row is one path a state: a bar a run, a shape for each lost slot, white for others',
+  'a row is one path a state: a bar a run, a shape for each lost slot, nothing for others',
   (t) => {
     const cells = [
       'present',
@@ -75,9 +75,9 @@ t.test('the text of a run is escaped', (t) => {
   t.end()
 })
 
-t.test('a legend has the marks that occur, in their order, and what white means', (t) => {
+t.test('a legend has the marks that occur, in their order, and what an empty cell means', (t) => {
   const legend = readFragment(String(slotLegend(['missing', undefined, 'present'], 'not asked')))
-  t.strictSame(legend.texts('li'), ['delivered', 'missing', 'white: not asked'])
+  t.strictSame(legend.texts('li'), ['delivered', 'missing', 'empty: not asked'])
   const stations = readFragment(String(stationLegend(['gaps', 'down', 'gaps'])))
   t.strictSame(stations.texts('li'), ['down', 'delivers, with gaps'])
   t.end()

@@ -26,7 +26,7 @@ t.test('every page has the name of the archive and its operator, as text', async
     t.ok(page.texts('p', { class: 'notice' }).includes(identity.notice), path)
     const isStart = path === 'network/'
     t.equal(page.texts('li').includes(`Operator: ${markup}`), !isStart, path)
-    if (isStart) t.match(page.one('p', { class: 'operator' }).text, `Run by ${markup}`)
+    if (isStart) t.match(page.one('p', { class: 'quiet' }).text, `Run by ${markup}`)
     t.equal(page.hrefOf(identity.contact), 'mailto:gnss@example.org', path)
     t.ok(page.has('a', { href: identity.licence }), path)
   }

@@ -79,10 +79,7 @@ t.test('the page of the network has its figures, its losses and its matrix', asy
     html.one('p', { class: 'lead' }).text,
     '0 of 1 station that is due has sent the hour 04–05 UTC. The archive was looked at just now; the newest file arrived 2 h ago.',
   )
-  t.match(
-    html.one('div', { class: 'sums' }).text,
-    'of 3 stations in 1 country, from 2025 to now. 0',
-  )
+  t.match(html.region('Totals').text, 'of 3 stations in 1 country, from 2025 to now. 0')
   t.match(html.one('ul', { class: 'losses' }).text, 'GRAZ00AUT no hour since 03–04 no alert yet')
   const [before, noHours] = ['.'.repeat(17), '.'.repeat(24)]
   t.equal(cellsOf(html, hourly), `${before}gggggggnppp ${'l'.repeat(14)}ggggggggld`)
@@ -179,8 +176,8 @@ t.test('the page of a week has its sums, and a row for each station with a fault
   t.strictSame(rowsOf(html, 'Stations that are incomplete or late'), [
     [`${hourly} Austria`, '', '57.4 % 58 of 101', '98.3 %', '20'],
   ])
-  t.ok(html.texts('span', { class: 'poor' }).includes('57.4 %'))
-  t.ok(html.texts('span', { class: 'good' }).includes('98.3 %'))
+  t.ok(html.texts('span', { class: 'bad' }).includes('57.4 %'))
+  t.notOk(html.texts('span', { class: 'bad' }).includes('98.3 %'))
   t.match(html.text, '1 station is incomplete or late')
   t.match(html.text, '2 stations are complete WTZR ZIMM')
   t.strictSame(namesOf(html).slice(0, 2), [

@@ -134,7 +134,7 @@ t.test('a strip has the states of the availability', async (t) => {
     )
     const days = slots.match(new RegExp(`.{${period === '01D' ? 1 : 24}}`, 'g')) ?? []
     t.equal(days.length, 28)
-    const strip = row?.one('svg', { class: 'strip' }).attribute('aria-label') ?? ''
+    const strip = row?.one('svg', { role: 'img' }).attribute('aria-label') ?? ''
     const said = new Map(
       Array.from(strip.matchAll(/(\d+) ([a-z ]+)(?:,|$)/g), ([, count, word]) => [word, count]),
     )
@@ -158,9 +158,9 @@ t.test('several stations are compared under each other', async (t) => {
     rows.map((row) => row.texts('th')),
     [['LATE00AUT'], ['FULL00AUT']],
   )
-  for (const row of rows) t.equal(row.all('svg', { class: 'strip' }).length, 2, 'days and hours')
+  for (const row of rows) t.equal(row.all('svg', { role: 'img' }).length, 2, 'days and hours')
   t.match(
-    rows[0]?.all('svg', { class: 'strip' })[1]?.attribute('aria-label'),
+    rows[0]?.all('svg', { role: 'img' })[1]?.attribute('aria-label'),
     /42 delivered, 1 not due yet, 4 late$/,
   )
   t.equal((await page('station=dea*')).table('Stations').lines.length, 2)

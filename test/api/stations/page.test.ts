@@ -11,7 +11,7 @@ async function openStation(t: Test, dates: readonly string[]) {
     await service.addNames(`obs/${date.replace('-', '/')}`, [name])
   }
   const page = await service.page('station/GRAZ/')
-  const years = page.all('ul', { class: 'years' }).flatMap((list) => list.links())
+  const years = page.all('ul', { 'aria-label': 'Years' }).flatMap((list) => list.links())
   const notice = page
     .all('p', { class: 'notice' })
     .find(({ text }) => text.startsWith('Some files have a date in the future'))

@@ -32,7 +32,7 @@ async function openStations(t: Test, all: readonly Slots[], { arrived = false } 
 }
 
 const gapsOf = (page: Html) =>
-  page.all('ul', { class: 'gap-list' }).flatMap((list) => list.texts('li'))
+  page.all('ul', { 'aria-label': 'Gaps' }).flatMap((list) => list.texts('li'))
 /** The links of the picture of all days, with their words. */
 const daysOf = (page: Html) =>
   page.all('svg', { 'aria-label': /^Days by year of / }).flatMap((picture) =>
@@ -80,7 +80,7 @@ t.test('pages say how the station is, and how complete it was', async (t) => {
   const { page, get } = await openStations(t, stations)
   for (const [code, line] of Object.entries(lines)) {
     const body = await page(`${code}/`)
-    t.strictSame(body.texts('p', { class: 'station-state' }), [line], code)
+    t.strictSame(body.texts('p', { class: 'lead' }), [line], code)
     const [heading] = body.texts('h2').filter((text) => text.startsWith('Days of all years'))
     const { completeness } = await get<Figures>(`station/${code}/availability/?period=01D`)
     const share = completeness === null ? '' : `${(completeness * 100).toFixed(1)} %`

@@ -51,10 +51,6 @@ const showAges = () => {
 showAges()
 setInterval(showAges, 10_000)
 
-// A phone opens what programs ask and get only when it is wanted.
-if (matchMedia('(max-width: 40rem)').matches)
-  for (const each of document.querySelectorAll('details.wire')) each.open = false
-
 // Leaves empty fields out of the URL.
 for (const form of document.querySelectorAll('form[method="get"]')) {
   form.addEventListener('submit', () => {
@@ -70,7 +66,7 @@ addEventListener('pageshow', () => {
 if (live !== null) {
   const pollMs = 10_000
   const note = document.createElement('p')
-  note.className = 'note live'
+  note.className = 'quiet live'
   live.after(note)
   const say = (text) => (note.textContent = `${text} ${new Date().toISOString().slice(11, 19)} UTC`)
   let tag = ''
