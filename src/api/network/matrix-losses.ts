@@ -3,6 +3,8 @@ import { dayToIso } from '../../parse/calendar.ts'
 import { twoDigits } from '../../parse/calendar.ts'
 import { counted } from '../../runtime/readable.ts'
 import { shortDays } from '../pages/date-words.ts'
+import type { Child, Html } from '../pages/html.ts'
+import { html } from '../pages/html.ts'
 import { slotMarks } from '../pages/marks.ts'
 import type { Columns, StationRow, Sums } from './matrix-cells.ts'
 import { columnsAt, hourColumns, isLost, parts } from './matrix-cells.ts'
@@ -18,7 +20,7 @@ interface Run {
 export interface Lost extends Run {
   /** `18 to 27 Nov: missing`, `13–14 h UTC: 3 of 8 stations` */
   readonly words: string
-  readonly href: string
+  readonly href: Html
 }
 
 export class Losses {
@@ -34,25 +36,28 @@ export class Losses {
   ofStation({ station, days, hours }: StationRow): readonly Lost[] {
     const wordsOf = (cell: StationRow['days'][number]) =>
       cell !== undefined && isLost(cell) ? slotMarks[cell] : undefined
-    return this.#lost({ days: days.map(wordsOf), hours: hours.map(wordsOf) }, `station=${station}&`)
+    return this.#lost(
+      { days: days.map(wordsOf), hours: hours.map(wordsOf) },
+      html`station=${station}&amp;`,
+    )
   }
 
   /** Short names have no country to ask for. */
   ofCountry(code: string | undefined, { days, hours }: Sums): readonly Lost[] {
     const wordsOf = ({ known, lost }: Sums['days'][number]) =>
       lost > 0 ? `${lost} of ${counted(known, 'station', 'stations')}` : undefined
-    const who = code === undefined ? '' : `country=${code}&`
+    const who = code && html`country=${code}&amp;`
     return this.#lost({ days: days.map(wordsOf), hours: hours.map(wordsOf) }, who)
   }
 
   /** @param who whose files are asked for, as a query */
-  #lost(words: Columns<string | undefined>, who: string): readonly Lost[] {
+  #lost(words: Columns<string | undefined>, who: Child): readonly Lost[] {
     return parts.flatMap((part) =>
       runsOf(words[part]).map(({ text, first, count }) => {
         const key = `${part} ${first} ${count}`
         const time = this.#times.get(key) ?? timeOf({ part, first, count }, this.#asOf)
         this.#times.set(key, time)
-        const href = `../missing/?${who}${time.query}&format=api`
+        const href = html`../missing/?${who}${time.query}&amp;format=api`
         return { part, first, count, words: `${time.words}: ${text}`, href }
       }),
     )
@@ -79,7 +84,7 @@ function timeOf({ part, first, count }: Run, asOf: number) {
   const days = [from, last].map((column) => dayToIso(isHours ? Math.floor(column / 24) : column))
   return {
     words: isHours ? hoursWords(from, last) : shortDays(from, last, asOf),
-    query: `when=${[...new Set(days)].join('/')}${isHours ? '&period=01H,15M' : ''}`,
+    query: html`when=${[...new Set(days)].join('/')}${isHours && html`&amp;period=01H,15M`}`,
   }
 }
 

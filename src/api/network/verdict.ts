@@ -6,13 +6,14 @@ import type { AsOf } from '../../series/as-of.ts'
 import { indexerStopped } from '../../series/as-of.ts'
 import type { Period } from '../../series/series.ts'
 import { endOfSlot, slotAt, startOf } from '../../series/series.ts'
-import { lastArrivalOf } from '../../series/series-summary.ts'
 import type { SlotState } from '../../series/slot-states.ts'
 import { arrivedBy } from '../../series/stalled.ts'
 import { countStates } from '../../series/station-states.ts'
 import { momentWords, shortDay } from '../pages/date-words.ts'
 import type { KnownSeries, NetworkStatus, SeriesStatus } from '../series/known-series.ts'
 import { standstillOf } from '../series/network-context.ts'
+import type { RecentArrivals } from './arrivals.ts'
+import { latestArrival, recentArrivals } from './arrivals.ts'
 
 /**
  * What the indexer does: it follows the archive (`watching`), with problems or not at all
@@ -46,6 +47,7 @@ type Network = Pick<NetworkStatus, 'stations' | 'losses' | 'asOf'> & {
 
 /** What the sentences say. */
 interface Facts extends Network {
+  readonly recent: RecentArrivals
   /** Now, or when the states stood still. */
   readonly now: number
   readonly isCurrent: boolean
@@ -56,15 +58,19 @@ interface Facts extends Network {
 }
 
 /** @param now seconds since 1970 by our clock: a file may have arrived after `asOf.seconds` */
-export function verdictOf(network: Network, now: number): Verdict {
-  const { states, stations, asOf } = network
+export function verdictOf(
+  network: Network,
+  now: number,
+  recent = recentArrivals(network),
+): Verdict {
+  const { stations, asOf } = network
   const { late, down, present } = countStates(stations)
   const indexer = indexerState(asOf)
   const isCurrent = asOf.notCurrent === undefined
   const until = isCurrent ? now : (asOf.seconds ?? now)
-  const newest = newestArrival(states, asOf, until)
+  const newest = newestArrival(network, recent, until)
   const lost = late + down
-  const facts = { ...network, now: until, isCurrent, lost, all: lost + present, newest }
+  const facts = { ...network, recent, now: until, isCurrent, lost, all: lost + present, newest }
   const isKnown = asOf.seconds !== undefined
   const headline = isKnown ? headlineOf(facts) : 'The states of the stations are not known yet'
   const detail = isKnown ? detailOf(facts, asOf.seconds) : ''
@@ -96,21 +102,13 @@ function wordsOf(asOf: AsOf, headline: string, detail: string): string {
  * arriving, as after a stop.
  */
 function newestArrival(
-  states: readonly KnownSeries[],
-  { seconds: asOf }: AsOf,
+  { states, asOf: { seconds: asOf } }: Network,
+  recent: RecentArrivals,
   until: number,
 ): number | undefined {
   if (asOf === undefined) return undefined
-  const arrival = arrivalOf(states, until)
+  const arrival = latestArrival(states, recent, until)
   return arrival > -Infinity && arrival >= arrivedBy(states, asOf) ? arrival : undefined
-}
-
-function arrivalOf(states: readonly KnownSeries[], until: number): number {
-  return states.reduce(
-    (latest, { period, past }) =>
-      Math.max(latest, lastArrivalOf(past.arrivals, period, until) ?? -Infinity),
-    -Infinity,
-  )
 }
 
 function indexerState({ seconds, notCurrent, problems }: AsOf): Verdict['indexer'] {
@@ -169,7 +167,7 @@ function causeFact({ states, losses, newest, ...facts }: Facts, asOf: number): r
     return [`${looked}, but the indexer reports a problem: the cause may be here.`]
   if (losses.some(({ kind }) => kind === 'ingest-stalled'))
     return [`${looked} and no file comes: the cause may be here, or between here and all stations.`]
-  if (doOthersArrive(states, now))
+  if (doOthersArrive(states, facts.recent, now))
     return [`${looked} and other stations arrive: the cause is not here.`]
   return [`${[looked, ...arrived.map((words) => `the newest ${words}`)].join('; ')}.`]
 }
@@ -178,13 +176,17 @@ function causeFact({ states, losses, newest, ...facts }: Facts, asOf: number): r
  * True if a file of a station that delivers arrived in the last two hours; where only daily files
  * are expected, on the last day.
  */
-function doOthersArrive(states: readonly KnownSeries[], now: number): boolean {
+function doOthersArrive(
+  states: readonly KnownSeries[],
+  recent: RecentArrivals,
+  now: number,
+): boolean {
   const isHourly = ({ period }: KnownSeries): boolean => period !== '01D'
   const hasHours = states.some((each) => isHourly(each) && each.summary.isExpected)
   const others = states.filter(
     (each) => each.summary.state === 'present' && (!hasHours || isHourly(each)),
   )
-  return now - arrivalOf(others, now) <= (hasHours ? 2 * secondsPerHour : secondsPerDay)
+  return now - latestArrival(others, recent, now) <= (hasHours ? 2 * secondsPerHour : secondsPerDay)
 }
 
 function arrivalFact(newest: number, { isCurrent, now }: Pick<Facts, 'isCurrent' | 'now'>): string {

@@ -34,7 +34,9 @@ export type Child = Html | string | number | false | null | undefined | readonly
 
 export function html(strings: TemplateStringsArray, ...values: readonly Child[]): Html {
   let text = strings[0] ?? ''
-  for (const [index, value] of values.entries()) text += textOf(value) + (strings[index + 1] ?? '')
+  // A plain loop: a page has ten thousand literals.
+  for (let index = 0; index < values.length; index++)
+    text += textOf(values[index]) + (strings[index + 1] ?? '')
   return new Html(text)
 }
 
