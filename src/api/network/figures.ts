@@ -26,8 +26,10 @@ export function figuresOf(network: NetworkStatus, now: number) {
     inStates,
     ended,
     total: totalOf(states),
-    /** Files of the last hour; `undefined` until the first scan has ended. If the clock was set back,
-     * some came, as it seems, after now: they do not count. */
+    /**
+     * Files of the last hour; `undefined` until the first scan has ended. Of a clock that was set
+     * back, those that came, as it seems, after now do not count.
+     */
     arrivals: isKnown
       ? [...recent.values()].flat().filter((time) => time <= now).length
       : undefined,
