@@ -31,6 +31,7 @@ import { ClientLimits } from './http/limits.ts'
 import { supportResources, untilLeastSeq } from './http/resource.ts'
 import type { ApiDeps } from './http/settings.ts'
 import { StationMap } from './map/station-map.ts'
+import { countMissing } from './missing/missing-slots.ts'
 import { addAssets } from './pages/assets.ts'
 import { answerByAccept } from './pages/error-answer.ts'
 import { Site } from './pages/site.ts'
@@ -131,19 +132,22 @@ function limiterOf(
 }
 
 function siteOf({ settings, reader, indexerStatus }: ApiDeps, network: NetworkStatusCache): Site {
+  const missingOf = (codes: readonly string[]) =>
+    network.latest === undefined ? 0 : countMissing(network.latest, codes)
   return new Site(settings.identity, async () => {
     const known = await network.ifLoaded(alertsAgeMs)
     const asOf = known?.asOf.seconds
     if (asOf !== undefined)
       return {
         openAlerts: known?.losses.filter(({ alert }) => alert).length ?? 0,
+        missingOf,
         countries: countriesOf(Array.from(known?.stations.keys() ?? [])),
         isScanned: true,
       }
     const isScanned = (await reader.head()).asOf !== undefined
     const status = isScanned ? undefined : await indexerStatus().catch(() => undefined)
     const scan = status && 'scan' in status ? status.scan : undefined
-    return { openAlerts: 0, countries: [], isScanned, scan }
+    return { openAlerts: 0, missingOf, countries: [], isScanned, scan }
   })
 }
 

@@ -234,7 +234,7 @@ const tasks: readonly Task[] = [
       const [hour, next] = [0, 1].map((more) => String(last.getUTCHours() + more).padStart(2, '0'))
       t.match(
         await hand.text('main'),
-        new RegExp(`The last file (is of |\\()${last.getUTCDate()} ${month}, ${hour}–${next} h`),
+        new RegExp(`The last file (is of |\\()${last.getUTCDate()} ${month} ${hour}–${next} h`),
       )
     },
   },

@@ -15,10 +15,7 @@ export interface LossWords {
   readonly late: string
 }
 
-/**
- * `Norway, 8 of 8 stations` · `no hour since 07–08` · `6 h 53 min`. Names the type of its files if
- * they are not observations.
- */
+/** `Norway, 8 of 8 stations` · `no hour since 07–08` · `6 h 53 min` */
 export function lossWords(loss: Loss): LossWords {
   const { kind, country, station = '', stations, expectedStations = 0, lateSeconds } = loss
   const late = readableDuration(lateSeconds)
@@ -33,7 +30,9 @@ export function lossWords(loss: Loss): LossWords {
       ? station
       : `${countryName(country)}, ${stations.length} of ${counted(expectedStations, 'station', 'stations')}`
   if (kind === 'damaged') return { who, what: damagedWords(loss), late: '' }
-  return { who, what: `${lostWords(loss)}${typesOf(loss.series)}`, late }
+  const { series, since, due } = loss
+  const lost = { series, ...(country !== undefined && { since }) }
+  return { who, what: lostWords(lost, due + lateSeconds), late }
 }
 
 function nowOf({ due, lateSeconds }: Loss): number {
@@ -54,22 +53,39 @@ function damagedWords(loss: Loss): string {
   return `${periodNoun(period)} ${slotText(end, periodRules[period].seconds, now)} is damaged`
 }
 
+/** Series of which nothing comes. */
+interface Lost {
+  readonly series: readonly Pick<LostSeries, 'fileType' | 'period' | 'since'>[]
+  /** End of the last slot with a file, if it is not the latest of the series. */
+  readonly since?: number | undefined
+  /** True if other files come. */
+  readonly isAlive?: boolean
+}
+
 /**
  * `no hour since 07–08, day of 26 Nov`, `nothing since 18 Nov, days and hours`, `no day since 23
- * Nov`.
+ * Nov`. Names the type of the files if they are not observations.
  */
-function lostWords(loss: Loss): string {
-  const now = nowOf(loss)
-  const [daily, shorter] = [true, false].map((isDaily) =>
-    loss.series.filter(({ period }) => (period === '01D') === isDaily),
-  ) as [LostSeries[], LostSeries[]]
+export function lostWords({ series, isAlive = false, ...loss }: Lost, now: number): string {
+  const [daily = [], shorter = []] = [true, false].map((isDaily) =>
+    series.filter(({ period }) => (period === '01D') === isDaily),
+  )
+  return `${lostPeriods({ daily, shorter, isAlive, ...loss }, now)}${typesOf(series)}`
+}
+
+interface LostPeriods extends Omit<Lost, 'series'> {
+  readonly daily: Lost['series']
+  readonly shorter: Lost['series']
+}
+
+function lostPeriods({ daily, shorter, isAlive, ...loss }: LostPeriods, now: number): string {
   const days = daysWords(daily, now)
   const ends = shorter.flatMap(({ since }) => since ?? [])
   const [last] = shorter
   if (last === undefined) return days
   if (ends.length === 0) return ['nothing was ever delivered', days].filter(Boolean).join(', ')
-  const since = loss.since !== undefined && loss.country ? loss.since : Math.max(...ends)
-  if (now - since > 2 * secondsPerDay)
+  const { since = Math.max(...ends) } = loss
+  if (isAlive !== true && now - since > 2 * secondsPerDay)
     return `nothing since ${shortDay(slotAt(since - 1, '01D'), now)}${days && ', days and hours'}`
   const isHourly = shorter.some(({ period }) => period === '01H')
   const none = `no ${periodNoun(isHourly ? '01H' : '15M')}`
@@ -79,7 +95,7 @@ function lostWords(loss: Loss): string {
 }
 
 /** `day of 26 Nov` for the only one that lacks, or `no day since 23 Nov`. */
-function daysWords(daily: readonly LostSeries[], now: number): string {
+function daysWords(daily: Lost['series'], now: number): string {
   const ends = daily.flatMap(({ since }) => since ?? [])
   if (daily.length === 0) return ''
   if (ends.length === 0) return 'no day was ever delivered'
@@ -89,7 +105,7 @@ function daysWords(daily: readonly LostSeries[], now: number): string {
 }
 
 /** `, navigation only`, for files that are no observations. */
-function typesOf(series: readonly LostSeries[]): string {
+function typesOf(series: Lost['series']): string {
   const [type, ...others] = new Set(series.map(({ fileType }) => fileType))
   return type === undefined || type === 'o' || others.length > 0 ? '' : `, ${typeLabel(type)} only`
 }

@@ -101,6 +101,8 @@ export interface SiteFacts {
   readonly countries: readonly string[]
   /** 0 also while it is not known. */
   readonly openAlerts: number
+  /** How many files stations miss in 28 days; codes as `stationMatcher` takes them. */
+  readonly missingOf: (codes: readonly string[]) => number
 }
 
 /** A fact of the footer: a text, and its link. */

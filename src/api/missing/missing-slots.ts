@@ -1,4 +1,5 @@
 /** The slots whose files are missing or damaged, and the names of these files. Pure. */
+import { stationMatcher } from '../../catalogue/filter.ts'
 import {
   dayOfYearAt,
   secondsPerDay,
@@ -6,9 +7,14 @@ import {
   secondsPerMinute,
 } from '../../parse/calendar.ts'
 import type { DayRange } from '../../series/series.ts'
-import { periodRules, slotsPerDay } from '../../series/series.ts'
+import { periodRules, recentDays, slotsPerDay } from '../../series/series.ts'
 import type { StateRun } from '../../series/slot-states.ts'
-import type { KnownSeries, NetworkKey, SeriesStatus } from '../series/known-series.ts'
+import type {
+  KnownSeries,
+  NetworkKey,
+  NetworkStatus,
+  SeriesStatus,
+} from '../series/known-series.ts'
 
 export const missingStates = ['late', 'missing', 'damaged'] as const
 type MissingState = (typeof missingStates)[number]
@@ -43,6 +49,29 @@ export function* missingSlots(
         yield { series, slot, state, foundSeconds: series.past?.damaged.get(slot) }
       else yield { series, slot, state }
   }
+}
+
+/** The 28 days up to that of a time, of which the summaries in memory have the slots. */
+export function recentRange(asOf: number): DayRange {
+  const toDay = Math.floor(asOf / secondsPerDay)
+  return { fromDay: toDay - recentDays + 1, toDay }
+}
+
+/** Number of the files that stations miss in these days. @param codes see `stationMatcher` */
+export function countMissing(
+  { states, asOf }: Pick<NetworkStatus, 'states' | 'asOf'>,
+  codes: readonly string[],
+): number {
+  const [isOf, { fromDay }] = [stationMatcher(codes), recentRange(asOf.seconds ?? 0)]
+  let count = 0
+  for (const { station, period, summary } of states) {
+    if (!isOf(station)) continue
+    const from = fromDay * slotsPerDay(period)
+    for (const { state, firstSlot, slots } of summary.runs)
+      if (state === 'late' || state === 'missing' || state === 'damaged')
+        count += Math.max(0, firstSlot + slots - Math.max(firstSlot, from))
+  }
+  return count
 }
 
 /** The times of a slot in seconds since 1970; `since` is the time since which it has its state. */

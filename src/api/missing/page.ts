@@ -63,7 +63,7 @@ function inOrder(slots: readonly MissingSlot[], descending: boolean): readonly O
 }
 
 /** The worst of its states: missing before late, late before damaged. */
-function markOf(outage: Outage): Html {
+export function markOf(outage: Outage): Html {
   const has = (state: MissingSlot['state']) => outage.some((each) => each.state === state)
   const state = has('missing') ? 'missing' : has('late') ? 'late' : 'damaged'
   return html`${slotMark(state)} <span class="unseen">${state}</span> `
@@ -124,18 +124,22 @@ export function headlineOf(
 }
 
 /** Names that are shown and copied; CSV and JSON have all. */
-const maxNames = 2000
+export const maxNames = 2000
 
 /** The names of missing files, one for a day on which all are missing. */
-export function namesOfFiles(slots: readonly MissingSlot[], kept: readonly QueryPair[]): Child {
+export function namesOf(slots: readonly MissingSlot[]): readonly string[] {
   const bySeries = Map.groupBy(slots, ({ series }) => keyOf(series)).values()
-  const names = Array.from(bySeries)
+  return Array.from(bySeries)
     .flatMap((own) => {
       const [first] = own
       const ascending = own.map(({ slot }) => slot).toSorted((a, b) => a - b)
       return first === undefined ? [] : missingPatterns(first.series, ascending)
     })
     .toSorted()
+}
+
+export function namesOfFiles(slots: readonly MissingSlot[], kept: readonly QueryPair[]): Child {
+  const names = namesOf(slots)
   const files = counted(slots.length, 'file', 'files')
   const heading = `${counted(names.length, 'pattern', 'patterns')} of the names of ${files}, to look for elsewhere`
   return namesHtml({ heading, names, most: maxNames, kept })

@@ -12,7 +12,7 @@ import type { Child, Html } from './html.ts'
 import { html } from './html.ts'
 import type { Page, PageFrame } from './layout.ts'
 import { fetchCommand, getLine, ignoredNotice } from './parts.ts'
-import { tabsOfList } from './station-tabs.ts'
+import { stationOfList } from './station-tabs.ts'
 import type { Column } from './table.ts'
 import { table } from './table.ts'
 
@@ -82,10 +82,11 @@ export function renderCollection<Item>(
       heading: title ?? (extra === undefined ? frame.title : headingOf(words, total, extra)),
       here: frame.crumbs && frame.title,
       banner,
+      station: stationOfList(frame.section, kept),
       description: title ?? `${frame.title} of the archive: ${extent}`,
       json,
     },
-    body: html`${tabsOfList(frame.section, kept, frame.up)}${ignoredNotice(ignored)}
+    body: html`${ignoredNotice(ignored)}
 ${filterForm(view, refused ?? state)}
 ${chips(activeFilters(state, filters))}
 ${get ?? getLine(gettingOf(view, list))}

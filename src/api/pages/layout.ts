@@ -3,6 +3,8 @@ import type { SiteFacts } from '../http/settings.ts'
 import type { Child, Html } from './html.ts'
 import { html } from './html.ts'
 import { link } from './parts.ts'
+import type { OfStation } from './station-tabs.ts'
+import { stationTabs } from './station-tabs.ts'
 
 /** The navigation: resources with their words; the first is the start page. */
 const sections = [
@@ -46,6 +48,8 @@ export interface PageFrame {
   readonly crumbs?: readonly { readonly text: string; readonly href: string }[]
   /** The text in the search field. */
   readonly search?: string
+  /** The station that it shows, and what stands above its tabs. */
+  readonly station?: (OfStation & { readonly lead?: Child }) | undefined
   /** Sentences above the title, about what concerns the whole page. */
   readonly banner?: readonly string[]
   /** Relative path from the page to the API root: `../` for a resource. */
@@ -81,6 +85,7 @@ ${headerOf(frame, site)}<main id="main">
 ${[site.notice, site.progress].map((text) => text && html`<p class="notice">${text}</p>\n`)}
 ${banner.map((text) => html`<p class="notice fault" role="status">${text}</p>\n`)}
 ${isStart(frame) ? operatorLine(frame, site) : crumbsOf(frame)}${h1}
+${frame.station?.lead}${frame.station && stationTabs({ ...frame.station, up }, site)}
 ${body}
 </main>
 ${footerOf(frame, site)}</body>

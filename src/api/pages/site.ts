@@ -9,8 +9,7 @@ import { prefersHtml } from '../http/formats.ts'
 import type { Identity, SiteFact, SiteFacts } from '../http/settings.ts'
 
 /** What a page says of the archive besides its own content. */
-interface SiteState {
-  readonly openAlerts: number
+interface SiteState extends Pick<SiteFacts, 'openAlerts' | 'missingOf'> {
   /** The codes of the countries of the stations. */
   readonly countries: readonly string[]
   /** False until the first scan of the archive has ended. */
@@ -32,8 +31,9 @@ export class Site {
 
   /** What changes pages besides their own content: a part of the tags of all pages. */
   version(): string {
-    const { openAlerts, countries, isScanned, scan } = this.#state
-    return `a${openAlerts}c${countries.length}${isScanned ? '' : `-s${percentOf(scan)}`}`
+    const { openAlerts, missingOf, countries, isScanned, scan } = this.#state
+    const counts = `a${openAlerts}m${missingOf(['*'])}c${countries.length}`
+    return `${counts}${isScanned ? '' : `-s${percentOf(scan)}`}`
   }
 
   /** Reads the state before a request for a page. */
@@ -46,9 +46,9 @@ export class Site {
 
   facts(): SiteFacts {
     const { title, notice } = this.#identity
-    const { openAlerts, countries, isScanned, scan } = this.#state
+    const { isScanned, scan, ...counts } = this.#state
     const progress = isScanned ? undefined : unscannedWords(scan)
-    return { title, notice, progress, facts: factsOf(this.#identity), openAlerts, countries }
+    return { title, notice, progress, facts: factsOf(this.#identity), ...counts }
   }
 
   async #update(): Promise<void> {
@@ -57,7 +57,7 @@ export class Site {
   }
 }
 
-const nothingKnown: SiteState = { openAlerts: 0, countries: [], isScanned: true }
+const nothingKnown = { openAlerts: 0, missingOf: () => 0, countries: [], isScanned: true }
 
 const unscanned =
   'The first scan of the archive has not ended: not all files are listed, and states are not known yet.'

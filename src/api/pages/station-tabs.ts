@@ -1,16 +1,16 @@
 /** The tabs of a station: its own pages, and the lists of its files and of what it misses. */
+import { readableNumber } from '../../runtime/readable.ts'
 import type { QueryPair } from '../http/links.ts'
 import { pageUrl, stationUrl } from '../http/links.ts'
-import type { Child, Html } from './html.ts'
+import type { SiteFacts } from '../http/settings.ts'
+import type { Html } from './html.ts'
 import { html } from './html.ts'
 
 export type StationTab = 'Overview' | 'Files' | 'Missing' | 'Availability' | 'Latency'
 
 /** The codes of one station, those of the files that are meant. */
-interface OfStation {
+export interface OfStation {
   readonly codes: readonly string[]
-  /** The relative path to the API root. */
-  readonly up: string
   readonly tab: StationTab
 }
 
@@ -21,7 +21,11 @@ export function codesQuery(codes: readonly string[]): readonly QueryPair[] {
   return [...(isShort ? ([['file_version', 'r2']] as const) : []), ['station', codes.join()]]
 }
 
-export function stationTabs({ codes, up, tab }: OfStation): Html {
+/** @param of.up the relative path to the API root */
+export function stationTabs(
+  { codes, tab, up }: OfStation & { readonly up: string },
+  { missingOf }: Pick<SiteFacts, 'missingOf'>,
+): Html {
   const own = stationUrl({ api: up }, mainCode(codes))
   const below = (name: string): string => own.replace('/?', `/${name}/?`)
   const hrefs: Readonly<Record<StationTab, string>> = {
@@ -33,7 +37,8 @@ export function stationTabs({ codes, up, tab }: OfStation): Html {
   }
   const items = Object.entries(hrefs).map(([label, href]) => {
     const isCurrent = label === tab && html` aria-current="page"`
-    return html`<li><a href="${href}"${isCurrent}>${label}</a></li>`
+    const count = label === 'Missing' ? missingOf(codes) : 0
+    return html`<li><a href="${href}"${isCurrent}>${label}${count > 0 && ` ${readableNumber(count)}`}</a></li>`
   })
   return html`<nav class="tabs" aria-label="Pages of the station"><ul class="plain row">${items}</ul></nav>\n`
 }
@@ -47,12 +52,11 @@ const tabsOfLists: ReadonlyMap<string, StationTab> = new Map([
   ['missing', 'Missing'],
 ])
 
-/** The tabs above a list that shows one station. @param kept the parameters of the list */
-export function tabsOfList(
+/** The station that a list shows, if it is one. @param kept the parameters of the list */
+export function stationOfList(
   section: string | undefined,
   kept: readonly QueryPair[],
-  up: string,
-): Child {
+): OfStation | undefined {
   const tab = tabsOfLists.get(section ?? '')
   const codes = kept
     .filter(([name]) => name === 'station')
@@ -60,5 +64,5 @@ export function tabsOfList(
   const isOne = new Set(codes.map((code) => code.slice(0, 4))).size === 1
   const isKnown = codes.every((code) => /^[A-Z0-9]{4}(?:[A-Z0-9]{5})?$/.test(code))
   const long = codes.filter((code) => code.length === 9)
-  return tab !== undefined && isOne && isKnown && long.length < 2 && stationTabs({ codes, up, tab })
+  return tab !== undefined && isOne && isKnown && long.length < 2 ? { codes, tab } : undefined
 }

@@ -60,6 +60,11 @@ export class NetworkStatusCache {
     return this.#running
   }
 
+  /** The states that were computed last. */
+  get latest(): NetworkStatus | undefined {
+    return this.#network
+  }
+
   /** Returns the states if the deliveries are in memory; else starts to read them. */
   async ifLoaded(ageMs = maxAgeMs): Promise<NetworkStatus | undefined> {
     if (this.#network !== undefined) return this.current(ageMs)

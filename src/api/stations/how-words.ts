@@ -8,8 +8,8 @@ import type { StateRun } from '../../series/slot-states.ts'
 import type { StationDays } from '../../series/station-days.ts'
 import { observations } from '../../series/station-days.ts'
 import { stateOf } from '../../series/station-states.ts'
+import { lostWords } from '../alerts/loss-words.ts'
 import { periodNoun, shortDay, slotsWords } from '../pages/date-words.ts'
-import { typeLabel } from '../pages/labels.ts'
 import type { KnownSeries } from '../series/known-series.ts'
 
 /** A station of the network with all that its row says. */
@@ -20,10 +20,10 @@ export interface KnownStation extends StationDays {
   readonly asOf: number
 }
 
-/** `delivers`, `nothing for 9 days`, `no hour for 20 h, day of 26 Nov`. */
+/** `delivers`, `nothing since 18 Nov, 9 days late`, `no hour since 07–08, 6 h 53 min late`. */
 export function howWords(station: KnownStation): string {
   const { state } = station
-  if (state === 'down' || state === 'late') return lostWords(station)
+  if (state === 'down' || state === 'late') return lateWords(station)
   if (state === 'present') return presentWords(station)
   if (state === 'unknown') return 'not known before the first scan has ended'
   const last = lastDataOf(station)
@@ -31,76 +31,55 @@ export function howWords(station: KnownStation): string {
   return `${state === 'ended' ? 'ended' : 'not expected now'}${end}`
 }
 
-function lostWords({ series, loss, asOf }: KnownStation): string {
-  const lost = series.filter(({ summary: { state } }) => state === 'late' || state === 'down')
-  const ends = lost.flatMap(({ summary: { since } }) => since ?? [])
-  if (ends.length === 0) return 'nothing ever came'
-  const [hourly, daily] = [lost.filter(isOfHours), lost.filter((each) => !isOfHours(each))]
-  const isAlive = series.some(({ summary: { state } }) => state === 'present')
-  const age = asOf - Math.max(...ends)
-  const type = lost.find(({ fileType }) => fileType === 'o') ?? lost[0]
-  const of = type === undefined || type.fileType === 'o' ? '' : ` of ${typeLabel(type.fileType)}`
+/** In the words of a loss; it is late since the first file was due. */
+function lateWords(station: KnownStation): string {
+  const { series, loss, asOf, state } = station
+  const lost = series.filter(({ summary }) => summary.state === 'late' || summary.state === 'down')
+  const isAlive = series.some(({ summary }) => summary.state === 'present')
+  const keys = lost.map(({ fileType, period, summary: { since } }) => ({ fileType, period, since }))
+  const words = lostWords({ series: keys, isAlive }, asOf)
+  const flaky = state === 'late' ? flakyWords(lost) : undefined
+  if (flaky !== undefined) return `${flaky}, ${words}`
+  const late = Math.max(...lost.flatMap(({ lateSeconds }) => lateSeconds ?? []))
   const others = (loss?.stations.length ?? 1) - 1
-  const more = others > 0 ? [`with ${counted(others, 'other', 'others')}`] : []
-  if (!isAlive && age >= 2 * secondsPerDay)
-    return [`nothing for ${readableDuration(age)}`, ...more].join(', ')
-  const [hours, days] = [hoursWords(hourly, asOf), daysWords(daily, asOf)]
-  return [...hours, ...(hours.length > 0 ? days : days.map((text) => `no ${text}`))]
-    .map((text) => `${text}${of}`)
-    .concat(more)
-    .join(', ')
-}
-
-function isOfHours({ period }: KnownSeries): boolean {
-  return period !== '01D'
-}
-
-/** `no hour for 20 h` */
-function hoursWords(lost: readonly KnownSeries[], asOf: number): readonly string[] {
-  const ends = lost.flatMap(({ summary: { since } }) => since ?? [])
-  if (ends.length === 0) return []
-  const noun = periodNoun(lost.some(({ period }) => period === '01H') ? '01H' : '15M')
-  return [`no ${noun} for ${readableDuration(asOf - Math.max(...ends))}`]
-}
-
-/** Days up to this number are named. */
-const namedDays = 7
-
-/** What follows `no`: `day of 26 Nov`, `days of 24 to 26 Nov`, `day for 9 days`. */
-function daysWords(lost: readonly KnownSeries[], asOf: number): readonly string[] {
-  const ends = lost.flatMap(({ summary: { since } }) => since ?? [])
-  if (ends.length === 0) return []
-  const first = Math.max(...ends) / secondsPerDay
-  const missing = lost.flatMap(({ summary: { runs } }) =>
-    runs.filter(isLost).map(({ firstSlot, slots }) => firstSlot + slots - 1),
-  )
-  const last = Math.max(first, ...missing)
-  const days = last - first + 1
-  if (days > namedDays) return [`day for ${days} days`]
-  const words = slotsWords({ firstSlot: first, slots: days }, '01D', asOf)
-  return [days === 1 ? `day of ${words}` : `days of ${words}`]
+  return [
+    words,
+    ...(Number.isFinite(late) ? [`${readableDuration(late)} late`] : []),
+    ...(others > 0 ? [`with ${counted(others, 'other', 'others')}`] : []),
+  ].join(', ')
 }
 
 /** Below this completeness, the words say how much it delivers. */
 const flakyBelow = 0.9
 
+/** `delivers about 3 of 4 hours`, of observation files that come and go. */
+function flakyWords(series: readonly KnownSeries[]): string | undefined {
+  const [worst] = observations(series)
+    .map((each) => ({ each, share: shareBeforeLoss(each) }))
+    .toSorted((a, b) => a.share - b.share)
+  return worst !== undefined && worst.share < flakyBelow
+    ? `delivers ${fractionWords(worst.share, worst.each)}`
+    : undefined
+}
+
+/** The completeness of 28 days, up to what is lost now. */
+function shareBeforeLoss({ period, summary }: KnownSeries): number {
+  const { runs, since = Infinity, delivered, possible } = summary
+  const lost = runs
+    .filter((run) => isLost(run) && startOf(run.firstSlot, period) >= since)
+    .reduce((sum, { slots }) => sum + slots, 0)
+  return possible > lost ? delivered / (possible - lost) : 1
+}
+
 function presentWords(station: KnownStation): string {
-  const main = observations(station.series).filter(
-    ({ summary }) => stateOf(summary) === 'present' && summary.completeness !== undefined,
-  )
-  const worst = main.toSorted(byCompleteness)[0]
-  const share = worst?.summary.completeness ?? 1
-  if (worst !== undefined && share < flakyBelow) return `delivers ${fractionWords(share, worst)}`
+  const flaky = flakyWords(station.series.filter(({ summary }) => stateOf(summary) === 'present'))
+  if (flaky !== undefined) return flaky
   if (station.delivery !== 'gaps') return newWords(station)
   const gap = lastGapOf(station)
   if (gap === undefined) return 'delivers'
   const words = slotsWords(gap, gap.period, station.asOf)
   if (gap.state !== 'damaged') return `delivers; last gap ${words}`
   return gap.period === '01D' ? `day of ${words} is damaged` : `${words} is damaged`
-}
-
-function byCompleteness(a: KnownSeries, b: KnownSeries): number {
-  return (a.summary.completeness ?? 1) - (b.summary.completeness ?? 1)
 }
 
 /** `3 of 4 hours`, the nearest such fraction. */

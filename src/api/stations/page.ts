@@ -1,6 +1,6 @@
 /** The HTML page of a station: how it is, its hours, days, gaps, latency and last files. */
 import { daysAhead } from '../../parse/archive-path.ts'
-import { dayToIso, microsecondsToIso, secondsPerDay, secondsToIso } from '../../parse/calendar.ts'
+import { dateOf, dayToIso, secondsPerDay } from '../../parse/calendar.ts'
 import { isMergedNavigation } from '../../parse/countries.ts'
 import type { FileDuration, FileType } from '../../parse/types.ts'
 import {
@@ -12,18 +12,19 @@ import {
 } from '../../runtime/readable.ts'
 import { part } from '../../series/availability.ts'
 import { recentDays } from '../../series/series.ts'
-import { recordUrl } from '../http/links.ts'
-import { dayWords } from '../pages/date-words.ts'
+import type { FileView } from '../files/file-view.ts'
+import { arrivedCell, startCell } from '../files/file-view.ts'
+import { dayAt, dayWords } from '../pages/date-words.ts'
 import type { Child, Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
 import { durationLabel, typeLabel } from '../pages/labels.ts'
 import type { Page, PageFrame } from '../pages/layout.ts'
 import { factList, link } from '../pages/parts.ts'
 import type { Table } from '../pages/table.ts'
-import { dateCell, headerColumn, momentCell, table } from '../pages/table.ts'
+import { headerColumn, table } from '../pages/table.ts'
 import { arrivalsSvg } from './latency-pictures.ts'
 import { daysSvg, yearsSvg } from './pictures.ts'
-import type { ArrivedFile, SeriesPortrait } from './portrait.ts'
+import type { SeriesPortrait } from './portrait.ts'
 import { serialiseLatency } from './serialise.ts'
 import { latencySentence } from './series-pages.ts'
 import type { SeriesLatencies } from './series-reader.ts'
@@ -31,7 +32,7 @@ import type { WireStation } from './station-fields.ts'
 import { hrefOfDays } from './station-fields.ts'
 import { gapsSection } from './station-gaps.ts'
 import type { HeadOfStation } from './station-head.ts'
-import { seriesWords, shownCode, stationFrame, stationHead } from './station-head.ts'
+import { seriesWords, shownCode, stationFrame } from './station-head.ts'
 
 interface StationPage extends Omit<HeadOfStation, 'tab'>, Required<Pick<PageFrame, 'banner'>> {
   readonly nowSeconds: number
@@ -39,7 +40,7 @@ interface StationPage extends Omit<HeadOfStation, 'tab'>, Required<Pick<PageFram
   readonly portrait: SeriesPortrait | undefined
   readonly hours: SeriesPortrait | undefined
   readonly latencies: SeriesLatencies
-  readonly files: readonly ArrivedFile[]
+  readonly files: readonly FileView[]
   /** The template of the link to the site log, with `{code}`. */
   readonly stationLink: string | undefined
 }
@@ -60,16 +61,15 @@ export function renderStation(station: WireStation, page: StationPage): Page {
   })
   return {
     frame: { ...frame, description: `RINEX files of ${code}: ${summary}` },
-    body: html`${stationHead(head)}
-<div class="columns">
+    body: html`<div class="columns">
 ${hoursSection(page)}
 <div>
 ${gapsSection(page.known, portrait, { codes: codes.length === 0 ? [code] : codes, now })}
-${latencySection(page.latencies, shown)}
+${latencySection(page, shown)}
 </div>
 </div>
 ${portrait && yearsSection(portrait, page)}
-${page.files.length > 0 && html`<section>\n<h2>Last files</h2>\n${table(filesTable(page.files))}\n</section>`}
+${page.files.length > 0 && html`<section>\n<h2>Last files</h2>\n${table(filesTable(page.files, now))}\n</section>`}
 ${factsSection(station, page)}`,
   }
 }
@@ -91,13 +91,13 @@ ${daysSvg(title, runs, '01H', { hrefOf, now })}
 </section>`
 }
 
-function latencySection(series: SeriesLatencies, code: string): Child {
+function latencySection({ latencies: series, nowSeconds }: StationPage, code: string): Child {
   if (series.arrivals.length === 0) return undefined
   const wire = serialiseLatency(series)
   const drawn = { ...series, lateAfter: wire.late_after_s }
   return html`<section>
 <h2>Latency of hours, 28 days <small><a href="latency/?format=api">more</a></small></h2>
-<p class="quiet">${latencySentence(wire)}</p>
+<p class="quiet">${latencySentence(wire, nowSeconds)}</p>
 ${arrivalsSvg(`Latency of each hourly file of ${code} by day`, drawn)}
 </section>`
 }
@@ -116,19 +116,25 @@ ${yearsSvg(title, { runs: own, period }, { hrefOf: hrefOfDays({ api: '../../' },
 </section>`
 }
 
-function filesTable(files: readonly ArrivedFile[]): Table {
+function filesTable(files: readonly FileView[], now: number): Table {
+  const thisYear = dateOf(dayAt(now)).year
   return {
     label: 'Last files',
     className: 'files cards',
     columns: [headerColumn('File'), 'Start of data', 'Arrived', 'After its period'],
-    rows: files.map(({ file, startSeconds, latency }) => [
-      link(file.name, recordUrl({ api: '../../' }, file.id)),
-      dateCell(secondsToIso(startSeconds)),
-      // Of a file that was not seen arriving, nobody knows when it came.
-      latency === undefined ? 'found' : momentCell(microsecondsToIso(file.createdUs)),
-      latency === undefined ? '' : readableDuration(latency),
+    rows: files.map((file) => [
+      link(file.name, file.href),
+      startCell(file),
+      arrivedCell(file, thisYear),
+      latencyOf(file),
     ]),
   }
+}
+
+function latencyOf({ arrivalUs, parsed }: FileView): Child {
+  if (arrivalUs === undefined || parsed?.spanSeconds === undefined) return ''
+  const end = parsed.startSeconds + parsed.spanSeconds
+  return readableDuration(Math.max(0, Math.floor(arrivalUs / 1e6) - end))
 }
 
 function factsSection(station: WireStation, { stationLink, nowSeconds, ...page }: StationPage) {

@@ -1,18 +1,16 @@
 /** Reads what the page of a station shows: its series over all time, and its last files. */
-import type { ListedFile } from '../../catalogue/records.ts'
 import { secondsPerDay } from '../../parse/calendar.ts'
-import { parseFilename } from '../../parse/filename.ts'
-import { lowerBound } from '../../series/ascending.ts'
 import { gapsOf } from '../../series/availability.ts'
 import type { Completeness } from '../../series/completeness.ts'
 import { completenessOf } from '../../series/completeness.ts'
 import { lateAfter } from '../../series/latency.ts'
 import type { Period } from '../../series/series.ts'
-import { endOfSlot, seriesOf, slotAt, slotsPerDay } from '../../series/series.ts'
+import { slotAt, slotsPerDay } from '../../series/series.ts'
 import type { StateRun } from '../../series/slot-states.ts'
 import { lastThere } from '../../series/slot-states.ts'
+import type { FileView } from '../files/file-view.ts'
+import { viewOf } from '../files/file-view.ts'
 import type { Requester } from '../http/limits.ts'
-import type { KnownSeries } from '../series/known-series.ts'
 import type { NetworkContext } from '../series/network-context.ts'
 import { statesInParts } from '../series/network-days.ts'
 import type { Gap } from './gaps.ts'
@@ -81,27 +79,13 @@ export async function readSeriesPortrait(
 /** Number of the last files that the page shows. */
 const lastFiles = 12
 
-/** A file with the time from the end of its period to its arrival, if that was seen. */
-export interface ArrivedFile {
-  readonly file: ListedFile
-  readonly startSeconds: number
-  readonly latency: number | undefined
-}
-
-/** Whose last files are read. */
-interface LastFiles {
-  readonly codes: readonly string[]
-  /** The series of the station, with their arrivals. */
-  readonly series: readonly KnownSeries[]
-  readonly nowSeconds: number
-}
-
 /** The files with the last data up to now. */
 export async function readLastFiles(
-  { reader }: NetworkContext,
-  { codes, series, nowSeconds }: LastFiles,
+  { reader, links }: NetworkContext,
+  codes: readonly string[],
+  nowSeconds: number,
   asker: Requester,
-): Promise<readonly ArrivedFile[]> {
+): Promise<readonly FileView[]> {
   const isShort = codes.every((code) => code.length === 4)
   const filter = {
     stations: codes,
@@ -114,33 +98,9 @@ export async function readLastFiles(
       ordering: { key: 'data_date', descending: true },
       limit: lastFiles,
       offset: 0,
-      details: false,
+      details: true,
     },
     asker,
   )
-  return records.flatMap((file) => {
-    const name = parseFilename(file.name)
-    if (name.kind !== 'parsed') return []
-    const { startSeconds } = name
-    const key = seriesOf(name)
-    const own = series.filter(
-      ({ fileType, period }) => fileType === key?.fileType && period === key.period,
-    )
-    const latency = key && latencyOf(file, slotAt(startSeconds, key.period), own)
-    return [{ file, startSeconds, latency }]
-  })
-}
-
-/** A file whose slot was seen arriving counts from the end of its slot. */
-function latencyOf(
-  { createdUs }: ListedFile,
-  slot: number,
-  series: readonly KnownSeries[],
-): number | undefined {
-  const found = series.find(({ past: { arrivals } }) => {
-    const { slots } = arrivals
-    return slots[lowerBound(slots, slot)] === slot
-  })
-  if (found === undefined) return undefined
-  return Math.max(0, Math.round(createdUs / 1e6 - endOfSlot(slot, found.period)))
+  return records.map((file) => viewOf(file, links()))
 }

@@ -1,4 +1,5 @@
 /** The HTML pages of the availability and the latency of a station. */
+import { dayToIso } from '../../parse/calendar.ts'
 import {
   counted,
   readableDate,
@@ -10,12 +11,13 @@ import type { Availability } from '../../series/availability.ts'
 import { part } from '../../series/availability.ts'
 import type { ShownState, StateRun } from '../../series/slot-states.ts'
 import type { FormState } from '../http/errors.ts'
+import { recentRange } from '../missing/missing-slots.ts'
 import type { FormView } from '../pages/filter-form.ts'
 import { filterForm } from '../pages/filter-form.ts'
 import type { Child, Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
 import type { Page } from '../pages/layout.ts'
-import { ignoredNotice } from '../pages/parts.ts'
+import { fetchCommand, getLine, ignoredNotice } from '../pages/parts.ts'
 import type { StationTab } from '../pages/station-tabs.ts'
 import type { Table } from '../pages/table.ts'
 import { headerColumn, numberColumns, table } from '../pages/table.ts'
@@ -29,14 +31,7 @@ import { serialiseAvailability, serialiseLatency } from './serialise.ts'
 import type { SeriesAvailability, SeriesLatencies } from './series-reader.ts'
 import { availabilityParameters, latencyParameters } from './series-reader.ts'
 import { filesUrl, hrefOfDays } from './station-fields.ts'
-import {
-  gapsHtml,
-  seriesWords,
-  shownCode,
-  stationFrame,
-  stationHead,
-  stationsWith,
-} from './station-head.ts'
+import { gapsHtml, seriesWords, shownCode, stationFrame, stationsWith } from './station-head.ts'
 
 const availabilityForm: FormView = {
   frame: { title: 'Availability', section: 'station' },
@@ -60,7 +55,6 @@ export function renderAvailability(series: SeriesAvailability, said: Said): Page
     tab: 'Availability',
     title: `${label}: ${seriesWords(series)}`,
     parameters: { file_type, period, ...days },
-    formats: ['json', 'csv'],
     sentence: availabilitySentence(series.availability),
     content: html`${availabilitySvg(label, series, said.nowSeconds)}
 ${gapsSection({
@@ -105,8 +99,7 @@ export function renderLatency(series: SeriesLatencies, said: Said): Page {
     tab: 'Latency',
     title: `${label}: ${seriesWords(series)}`,
     parameters: { file_type, period, from, to },
-    formats: ['json', 'csv'],
-    sentence: latencySentence(wire),
+    sentence: latencySentence(wire, said.nowSeconds),
     content: wire.arrivals > 0 && [
       latencyHtml(series, wire),
       html`<details><summary>Days in numbers</summary>${table(daysTable(days))}</details>`,
@@ -152,13 +145,14 @@ interface Said {
   readonly banner: readonly string[]
   readonly network: NetworkStatus | undefined
   readonly nowSeconds: number
+  /** The URL of the station. */
+  readonly url: string
 }
 
 interface SeriesPage extends Said {
   readonly tab: StationTab
   readonly title: string
   readonly parameters: Readonly<Record<string, string>>
-  readonly formats: readonly string[]
   readonly sentence: string
   readonly content: Child
 }
@@ -168,22 +162,21 @@ function renderSeriesPage(
   { station: code, codes, ambiguous }: Pick<SeriesLatencies, 'station' | 'codes' | 'ambiguous'>,
   said: SeriesPage,
 ): Page {
-  const { title, banner, parameters, tab, network, formats, ignored, refused } = said
+  const { title, banner, parameters, tab, network, ignored, refused } = said
   const query = `?${new URLSearchParams(parameters).toString()}`
   const known = network === undefined ? [] : stationsWith(network, { code, codes })
   const head = { code, codes, ambiguous, known, tab }
-  const same = formats.map(
-    (format, index) =>
-      html`${index > 0 && ', '}<a href="${query}&amp;format=${format}">${format.toUpperCase()}</a>`,
-  )
+  const formats = ['csv', 'json'].map((format) => ({
+    text: format.toUpperCase(),
+    href: `${query}&format=${format}`,
+  }))
   return {
     frame: stationFrame(head, { title, banner, json: `${query}&format=json` }),
-    body: html`${stationHead(head)}
-${ignoredNotice(ignored)}
+    body: html`${ignoredNotice(ignored)}
 ${filterForm(form, refused ?? { kept: Object.entries(parameters), limit: 0 })}
+${getLine({ command: fetchCommand(`${said.url}${tab.toLowerCase()}/${query}&format=csv`), formats, what: 'it' })}
 <p class="lead">${said.sentence}</p>
 ${said.content}
-<p>The same as ${same}.</p>
 `,
   }
 }
@@ -212,11 +205,16 @@ function availabilitySentence(availability: Availability): string {
   return `${readableShare(completeness)} complete${name}: ${files}.${end}`
 }
 
-/** What is usual, and what is late. */
-export function latencySentence(wire: WireLatency): string {
-  const { arrivals, median_s, p95_s, late_after_s } = wire
+/** What is late, and what is usual: of the last 28 days; of other days, what half of them were. */
+export function latencySentence(wire: WireLatency, nowSeconds: number): string {
+  const { arrivals, from, to, median_s, p95_s, usual_s, late_after_s } = wire
+  const days = recentRange(nowSeconds)
+  const isRecent = from === dayToIso(days.fromDay) && to === dayToIso(days.toDay)
+  const half = isRecent
+    ? `usually after ${readableDuration(usual_s)}`
+    : `half of them within ${readableDuration(median_s)}`
   const limit = `late after ${readableDuration(late_after_s)}`
   if (arrivals === 0) return `No file was seen arriving on these days; ${limit}.`
   const files = counted(arrivals, 'file', 'files')
-  return `${files} came, usually after ${readableDuration(median_s)}, 95 of 100 within ${readableDuration(p95_s)}; ${limit}.`
+  return `${files} came, ${half}, 95 of 100 within ${readableDuration(p95_s)}; ${limit}.`
 }

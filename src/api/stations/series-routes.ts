@@ -57,8 +57,9 @@ export function addAvailability(app: FastifyInstance, context: NetworkContext): 
       return { ...present, headers }
     },
     read: async ({ request, values, ignored, refused }, present, asker) => {
-      const wanted = { code: codeOf(request), values, asker }
-      const said = { ignored, refused, ...present }
+      const code = codeOf(request)
+      const [wanted, url] = [{ code, values, asker }, `${context.links().api}station/${code}/`]
+      const said = { ignored, refused, url, ...present }
       const series = await readAvailability(context, wanted, present)
       return {
         bodies: {
@@ -93,8 +94,9 @@ export function addLatency(app: FastifyInstance, context: NetworkContext): void 
     bodies: described.latencyBodies,
     state: ({ format }) => presentOf(context, format),
     read: async ({ request, values, ignored, refused }, present, asker) => {
-      const wanted = { code: codeOf(request), values, asker }
-      const said = { ignored, refused, ...present }
+      const code = codeOf(request)
+      const [wanted, url] = [{ code, values, asker }, `${context.links().api}station/${code}/`]
+      const said = { ignored, refused, url, ...present }
       const series = await readLatencies(context, wanted, present)
       const wire = serialiseLatency(series)
       return {

@@ -11,7 +11,6 @@ import { typeLabel } from '../pages/labels.ts'
 import type { PageFrame } from '../pages/layout.ts'
 import { stationMark } from '../pages/marks.ts'
 import type { StationTab } from '../pages/station-tabs.ts'
-import { stationTabs } from '../pages/station-tabs.ts'
 import type { NetworkStatus, SeriesStatus } from '../series/known-series.ts'
 import { mainSeries } from '../series/known-series.ts'
 import type { KnownStation } from './how-words.ts'
@@ -65,6 +64,11 @@ export function stationFrame(
     ],
     up,
     json,
+    station: {
+      codes: station.codes.length === 0 ? [code] : station.codes,
+      tab,
+      lead: leadOf(station),
+    },
     ...(banner && { banner }),
   }
 }
@@ -73,17 +77,15 @@ function upOf(tab: StationTab): string {
   return tab === 'Overview' ? '../../' : '../../../'
 }
 
-/** What stands above the pages of a station. */
-export function stationHead(station: HeadOfStation): Html {
-  const { code, codes, ambiguous, known, tab } = station
+/** How the station is, above its tabs. */
+function leadOf({ ambiguous, known, tab }: HeadOfStation): Html {
   const up = upOf(tab)
   const others = ambiguous.map(
     (each) => html` <a href="${stationUrl({ api: up }, each)}">${each}</a>`,
   )
   const lines = known.length === 0 ? [html`Single files only.`] : known.map(lineOf)
   return html`${lines.map((line) => html`<p class="lead">${line}</p>\n`)}
-${others.length > 0 && html`<p class="notice">The short code belongs to several stations:${others}</p>`}
-${stationTabs({ codes: codes.length === 0 ? [code] : codes, up, tab })}`
+${others.length > 0 && html`<p class="notice">The short code belongs to several stations:${others}</p>`}`
 }
 
 function lineOf(station: KnownStation): Html {

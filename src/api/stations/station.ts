@@ -76,7 +76,6 @@ async function readPortrait(
   ])
   const { codes, ambiguous } = daily
   const known = stationsWith(network, { code: station.code, codes })
-  const series = known.flatMap((each) => each.series)
   return {
     ...present,
     codes,
@@ -85,11 +84,7 @@ async function readPortrait(
     portrait: longest(daily.portrait, hourly.portrait),
     hours: hourly.portrait,
     latencies,
-    files: await readLastFiles(
-      context,
-      { codes, series, nowSeconds: present.nowSeconds },
-      station.asker,
-    ),
+    files: await readLastFiles(context, codes, present.nowSeconds, station.asker),
     stationLink: context.settings.identity.stationLink,
   }
 }

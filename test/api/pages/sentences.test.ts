@@ -91,7 +91,7 @@ const archives: readonly {
   {
     name: 'after service',
     pages: 50,
-    says: /nothing for \d+ days/,
+    says: /since [^,]+, .*\d+ days late/,
     open: (t) => serve(t, { isSeen: true }),
   },
   {

@@ -58,7 +58,13 @@ async function openRivers(t: Test, isMore: boolean, sortsMore = isMore) {
   const fields = isMore ? { ...plain, ...length } : plain
   const context = apiContext(deps, new ClientLimits(() => 'client', new Turns()), {
     version: () => '',
-    facts: () => ({ title: 'Rivers', facts: [], countries: [], openAlerts: 0 }),
+    facts: () => ({
+      title: 'Rivers',
+      facts: [],
+      countries: [],
+      openAlerts: 0,
+      missingOf: () => 0,
+    }),
   })
   addCollection(service.app, context, {
     name: 'rivers' as CollectionName,

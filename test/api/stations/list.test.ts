@@ -85,9 +85,9 @@ t.test('a page begins with the worst, and says how each station is', async (t) =
     .table('Stations')
     .rows.map(([station, , how]) => `${station ?? ''}: ${how ?? ''}`)
   t.strictSame(rows, [
-    'DEAE00NOR: nothing for 11 days',
-    'DEAD00NOR: nothing for 9 days',
-    'LATE00AUT: no hour for 5 h 20 min',
+    'DEAE00NOR: no day since 18 Feb, 9 days late',
+    'DEAD00NOR: no day since 20 Feb, 7 days late',
+    'LATE00AUT: no hour since 02–03, 3 h 20 min late',
     'HALF00AUT: delivers about 2 of 3 hours',
     'FULL00AUT: delivers',
     'HKBL: delivers',
