@@ -1,6 +1,13 @@
 /** The HTML page of a weekly report: what is mailed, printed on at most three pages. */
+import { secondsToIso } from '../../parse/calendar.ts'
 import { countryName, countryOf } from '../../parse/countries.ts'
-import { counted, readableDuration, readableNumber, readableShare } from '../../runtime/readable.ts'
+import {
+  counted,
+  readableDuration,
+  readableNumber,
+  readableShare,
+  readableTime,
+} from '../../runtime/readable.ts'
 import { shareClass, sumOf } from '../../series/completeness.ts'
 import { periodRules } from '../../series/series.ts'
 import type { FormState } from '../http/errors.ts'
@@ -28,6 +35,8 @@ interface ReportContext {
   readonly ignored: readonly string[]
   /** What the form says of parameters that were refused. */
   readonly refused: FormState | undefined
+  /** In seconds since 1970; `undefined` before the first scan has ended. */
+  readonly asOf: number | undefined
   /** The parameters that chose the stations. */
   readonly place: readonly QueryPair[]
   readonly form: FormView
@@ -38,7 +47,7 @@ const most = { rows: 50, names: 320 }
 
 export function renderReport(
   report: WeekReport,
-  { first, today, ignored, refused, banner, place, form }: ReportContext,
+  { first, today, ignored, refused, banner, asOf, place, form }: ReportContext,
 ): Page {
   const { week, stations } = report
   const { number, fromDay, toDay } = week
@@ -58,6 +67,7 @@ export function renderReport(
     json: hrefOf('json'),
     banner,
   }
+  const made = asOf === undefined ? '' : `, as of ${readableTime(secondsToIso(asOf))} UTC`
   const before = number === 0 || fromDay <= first ? undefined : number - 1
   const after = toDay >= today ? undefined : number + 1
   const complete = stations.filter(isComplete)
@@ -73,10 +83,10 @@ ${filterForm(form, refused ?? { kept: [...place, ['when', `week ${number}`]], li
 <li>${weekLink('Week before', 'prev', before)}</li>
 <li>${weekLink('Week after', 'next', after)}</li>
 </ul></nav>
-<p>${daysWords(fromDay, toDay)}. ${sentencesOf(report)}</p>
+<p>${daysWords(fromDay, toDay)}${made}. ${sentencesOf(report)}</p>
 ${others.length > 0 && stationsTable(others)}
 ${complete.length > 0 && completeHtml(complete)}
-${namesHtml({ heading: 'Names to look for elsewhere', names, most: most.names, kept })}
+${namesHtml({ heading: 'Patterns of the names of missing files', names, most: most.names, kept })}
 ${
   names.length === 0 &&
   html`<p>The same as <a href="${hrefOf('json')}">JSON</a> or <a href="${hrefOf('csv')}">CSV</a>.</p>
@@ -95,7 +105,7 @@ function sentencesOf({ stations, endedStations }: WeekReport): string {
     return [`${readableShare(completeness)} of the ${of} files (${counts})`]
   })
   const count = counted(stations.length, 'station', 'stations')
-  const delivered = shares.length === 0 ? '' : `: delivered are ${shares.join(' and ')}`
+  const delivered = shares.length === 0 ? '' : `: ${shares.join(' and ')} were delivered`
   const ended =
     endedStations.length === 0
       ? ''
@@ -133,7 +143,10 @@ function stationsTable(stations: readonly StationWeek[]): Html {
     className: 'cards',
     caption:
       'The worst first. In time: within 10 minutes of the end of the hour; of a station that is usually later, its usual delay',
-    columns: [headerColumn('Station'), ...numberColumns('Daily', 'Hourly', 'In time', 'Names')],
+    columns: [
+      headerColumn('Station'),
+      ...numberColumns('Daily', 'Hourly', 'In time', 'Missing files'),
+    ],
   }
   const label = 'Stations that are incomplete or late'
   return html`<h2>${counted(rows.length, 'station is', 'stations are')} incomplete or late</h2>
@@ -146,14 +159,15 @@ ${table({ ...part, label: 'More stations', rows: more })}</details>`
 }
 
 function rowOf(row: StationWeek): readonly Child[] {
-  const { station, daily, hourly, missing } = row
+  const { station, daily, hourly } = row
   const country = countryOf(station)
+  const lost = (daily?.missing ?? 0) + (hourly?.missing ?? 0)
   return [
     [stationCell({ station }), country !== undefined && note(countryName(country))],
     shareText(daily),
     shareText(hourly),
     timelinessText(row),
-    missing.length > 0 && readableNumber(missing.length),
+    lost > 0 && readableNumber(lost),
   ]
 }
 
@@ -171,10 +185,13 @@ function classText(share: number | undefined, name: string | undefined): Html {
 
 function shareText(series: SeriesWeek | undefined): Child {
   if (series === undefined) return ''
-  const { possible, delivered, completeness, class: name } = series
+  const { possible, delivered, completeness, class: name, missing } = series
   if (possible === 0) return '0 of 0'
   const text = classText(completeness, name)
-  return [shareCell(completeness ?? null, text), note(`${delivered} of ${possible}`)]
+  const others = possible - delivered - missing
+  const unexpected = others > 0 ? `, ${readableNumber(others)} not expected` : ''
+  const counts = note(`${readableNumber(delivered)} of ${readableNumber(possible)}${unexpected}`)
+  return [shareCell(completeness ?? null, text), counts]
 }
 
 /** The stations of which nothing is missing, by code. */

@@ -115,7 +115,7 @@ export function addReport(app: FastifyInstance, context: NetworkContext): void {
       const report = weekReport(weekOf(asked), series)
       const firstStarts = states.map(({ firstStart = Infinity }) => firstStart)
       const first = Math.floor(Math.min(...firstStarts) / secondsPerDay)
-      const said = { first, today: today(context), ignored, refused, banner }
+      const said = { first, today: today(context), ignored, refused, banner, asOf: asOf.seconds }
       return {
         bodies: {
           json: () => serialiseReport(report, asOf),

@@ -35,8 +35,14 @@ function serialiseStation(row: StationWeek): WireReportStation {
 
 function serialiseSeries(series: SeriesWeek | undefined): WireReportShare | null {
   if (series === undefined) return null
-  const { completeness, class: name } = series
-  return { ...series, completeness: shareOrNull(completeness), class: name ?? null }
+  const { possible, delivered, completeness, class: name, ended } = series
+  return {
+    possible,
+    delivered,
+    completeness: shareOrNull(completeness),
+    class: name ?? null,
+    ended,
+  }
 }
 
 const shareColumns = ['possible', 'delivered', 'completeness', 'class', 'ended'] as const

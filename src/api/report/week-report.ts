@@ -39,6 +39,8 @@ export interface SeriesWeek {
   readonly delivered: number
   readonly completeness: number | undefined
   readonly class: ShareClass | undefined
+  /** Number of slots that were expected, and were not delivered or are damaged. */
+  readonly missing: number
   /** True if the series had ended by the end of the week. */
   readonly ended: boolean
 }
@@ -69,27 +71,26 @@ export function hasEnded(
 }
 
 function stationWeek(station: string, series: readonly SeriesOfDays[], week: Week): StationWeek {
-  const [daily, hourly] = (['01D', '01H'] as const).map((wanted) =>
-    series.find(({ period }) => period === wanted),
+  const lost = series.map((each) => ({
+    each,
+    slots: Array.from(missingSlots(each, each.slots.runs, week), ({ slot }) => slot),
+  }))
+  const [daily, hourly] = (['01D', '01H'] as const).map((period) =>
+    lost.find(({ each }) => each.period === period),
   )
   return {
     station,
-    daily: daily && seriesWeek(daily, week),
-    hourly: hourly && seriesWeek(hourly, week),
-    inTime: withinTarget('01H', hourly?.latencies ?? []),
-    usualLatency: usualLatency(hourly?.latencies ?? []),
-    missing: series.flatMap((each) =>
-      missingPatterns(
-        each,
-        Array.from(missingSlots(each, each.slots.runs, week), ({ slot }) => slot),
-      ),
-    ),
+    daily: daily && seriesWeek(daily.each, daily.slots.length, week),
+    hourly: hourly && seriesWeek(hourly.each, hourly.slots.length, week),
+    inTime: withinTarget('01H', hourly?.each.latencies ?? []),
+    usualLatency: usualLatency(hourly?.each.latencies ?? []),
+    missing: lost.flatMap(({ each, slots }) => missingPatterns(each, slots)),
   }
 }
 
-function seriesWeek(series: SeriesOfDays, week: Week): SeriesWeek {
+function seriesWeek(series: SeriesOfDays, missing: number, week: Week): SeriesWeek {
   const { possible, delivered, completeness } = completenessOf(series.slots)
   const ended = hasEnded(series, week)
   const name = ended ? undefined : shareClass(completeness)
-  return { possible, delivered, completeness, class: name, ended }
+  return { possible, delivered, completeness, class: name, missing, ended }
 }

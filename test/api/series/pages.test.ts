@@ -105,7 +105,7 @@ t.test('the page of missing files has a row for each outage, and all names', asy
   t.strictSame(rowsOf(late, 'Missing files'), [
     [
       ...[`late ${hourly}`, 'hour, observation', '11 Dec 04–05 h', '1'],
-      ...['late, due since 05:10', 'names'],
+      ...['late, due since 05:10', 'list'],
     ],
   ])
   t.ok(late.has('time', { datetime: '2025-12-11T04:00:00Z' }))
@@ -144,7 +144,7 @@ t.test('the page of missing files has a row for each outage, and all names', asy
   t.equal(csv.trim().split('\r\n').length, 1 + 44, 'a row for each slot')
 
   const day = all.table('Missing files').lines[4]
-  const own = await page(`missing/${day?.hrefOf('names') ?? ''}`)
+  const own = await page(`missing/${day?.hrefOf('list') ?? ''}`)
   t.strictSame(namesOf(own), ['GRAZ00AUT_?_2025342????_01H_*O.*'])
   const none = await page('missing/?station=zimm')
   t.match(none.text, 'No outages match.')
@@ -169,12 +169,13 @@ t.test('the page of a week has its sums, and a row for each station with a fault
   const { page } = await openTenDays(t)
   const html = await page('report/?week=2396')
   t.equal(html.one('h1').text, 'Report of GPS week 2396')
+  t.match(html.text, '7 to 13 Dec 2025, as of ')
   t.match(
     html.text,
-    '7 to 13 Dec 2025. Observation files of 3 stations: delivered are 100.0 % of the daily files (5 of 5) and 57.4 % of the hourly files (58 of 101).',
+    'Observation files of 3 stations: 100.0 % of the daily files (5 of 5) and 57.4 % of the hourly files (58 of 101) were delivered.',
   )
   t.strictSame(rowsOf(html, 'Stations that are incomplete or late'), [
-    [`${hourly} Austria`, '', '57.4 % 58 of 101', '98.3 %', '20'],
+    [`${hourly} Austria`, '', '57.4 % 58 of 101', '98.3 %', '43'],
   ])
   t.ok(html.texts('span', { class: 'bad' }).includes('57.4 %'))
   t.notOk(html.texts('span', { class: 'bad' }).includes('98.3 %'))
