@@ -7,6 +7,7 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest }
 import fastify, { LogController } from 'fastify'
 import type { Logger } from 'pino'
 import { countriesOf } from '../parse/countries.ts'
+import { notScanned } from '../series/as-of.ts'
 import { ExpectedRules } from '../series/expectation.ts'
 import { StationPlaces } from '../series/station-places.ts'
 import { readJsonBodies } from './admin/request-body.ts'
@@ -38,6 +39,7 @@ import { Site } from './pages/site.ts'
 import { addResources } from './resources.ts'
 import { addEntrances } from './resources/root.ts'
 import { AsOfReader } from './series/as-of-reader.ts'
+import { bannerOf } from './series/network-context.ts'
 import { NetworkStatusCache } from './series/network-status.ts'
 import type { Metrics } from './status/metrics.ts'
 import { addMetrics, createMetrics } from './status/metrics.ts'
@@ -65,7 +67,7 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   const inFlight = new InFlightRequests()
   const limiter = limiterOf(deps, metrics.rejected)
   const clientLimits = new ClientLimits((request) => limiter.addressOf(request), turns)
-  const site = siteOf(deps, network)
+  const site = siteOf(deps, network, asOfReader)
   const context = apiContext(deps, clientLimits, site)
   const startResponse = createStartResponse(limiter, observe, context.apiPath)
   const answer = answerByAccept(context)
@@ -131,23 +133,29 @@ function limiterOf(
   })
 }
 
-function siteOf({ settings, reader, indexerStatus }: ApiDeps, network: NetworkStatusCache): Site {
+function siteOf(
+  { settings, reader, indexerStatus }: ApiDeps,
+  network: NetworkStatusCache,
+  asOfReader: AsOfReader,
+): Site {
   const missingOf = (codes: readonly string[]) =>
     network.latest === undefined ? 0 : countMissing(network.latest, codes)
   return new Site(settings.identity, async () => {
     const known = await network.ifLoaded(alertsAgeMs)
-    const asOf = known?.asOf.seconds
-    if (asOf !== undefined)
-      return {
-        openAlerts: known?.losses.filter(({ alert }) => alert).length ?? 0,
-        missingOf,
-        countries: countriesOf(Array.from(known?.stations.keys() ?? [])),
-        isScanned: true,
-      }
-    const isScanned = (await reader.head()).asOf !== undefined
+    const asOf = await asOfReader.of(await reader.head())
+    const isScanned = asOf.seconds !== undefined
     const status = isScanned ? undefined : await indexerStatus().catch(() => undefined)
     const scan = status && 'scan' in status ? status.scan : undefined
-    return { openAlerts: 0, missingOf, countries: [], isScanned, scan }
+    // Until the first scan has ended, how far it is comes before why it does not go on.
+    const isSaid = isScanned || (scan === undefined && asOf.notCurrent !== notScanned)
+    return {
+      openAlerts: isScanned ? (known?.losses.filter(({ alert }) => alert).length ?? 0) : 0,
+      missingOf,
+      countries: isScanned ? countriesOf(Array.from(known?.stations.keys() ?? [])) : [],
+      isScanned,
+      scan,
+      banner: isSaid ? bannerOf(asOf) : [],
+    }
   })
 }
 

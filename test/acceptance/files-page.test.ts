@@ -80,7 +80,7 @@ t.test('the pages of files', { skip: needsBrowser }, async (t) => {
       .locator('.files tbody [data-label="Arrived or found"]')
       .allTextContents()
     t.equal(cells.length, 60)
-    for (const cell of cells) t.match(cell, /^found /)
+    for (const cell of cells) t.match(cell, /^found, written /)
     const own = await rowOf(file(15)).locator('time').last().getAttribute('datetime')
     t.equal(own?.slice(0, 10), new Date(Date.now() - 14 * 86_400_000).toISOString().slice(0, 10))
     const path = file(1)

@@ -55,6 +55,6 @@ export function arrivedCell({ arrivalUs, mtimeUs }: FileView, thisYear: number):
   const iso = microsecondsToIso(arrivalUs ?? mtimeUs)
   const time = timeCell(iso, readableTime(iso, 'minute', thisYear))
   return arrivalUs === undefined
-    ? html`<i title="It was not seen arriving: the time is that of the file itself">found</i> ${time}`
+    ? html`<i title="It was not seen arriving: the time is that of the file itself">found, written</i> ${time}`
     : time
 }

@@ -112,8 +112,10 @@ async function makePage(
     const place = { count, range, kept, ignored, refused, pages, ordering, filter, sums }
     const results = records.map((record) => viewOf(record, links()))
     const thisYear = new Date(nowUs() / 1000).getUTCFullYear()
-    const page = renderList({ ...place, results, thisYear, links: links() })
-    const body = ownBuffer(layOut(page, site()))
+    const said = site()
+    const isScanned = said.progress === undefined
+    const page = renderList({ ...place, results, thisYear, isScanned, links: links() })
+    const body = ownBuffer(layOut(page, said))
     return { headers: { etag, ...headers, ...pageHeaders }, body }
   }
   const { next, previous } = pages

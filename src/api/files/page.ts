@@ -64,6 +64,8 @@ interface ListPageData extends CollectionPage<FileView> {
   readonly ordering: Ordering
   readonly links: Links
   readonly thisYear: number
+  /** False while the first scan finds further files. */
+  readonly isScanned: boolean
 }
 
 export function renderList(list: ListPageData): Page {
@@ -74,7 +76,8 @@ export function renderList(list: ListPageData): Page {
   return renderCollection(view, list, {
     links,
     beside: facets,
-    headline: (filters) => headline(filters, count, sums?.bytes),
+    headline: (filters) =>
+      `${headline(filters, count, sums?.bytes)}${list.isScanned ? '' : ' so far'}`,
     get: getLine(selectionOf(list)),
   })
 }

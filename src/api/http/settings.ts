@@ -96,6 +96,8 @@ export interface SiteFacts {
   readonly notice?: string | undefined
   /** How far the first scan of the archive is, until it has ended. */
   readonly progress?: string | undefined
+  /** Why the catalogue does not follow the archive now, on all pages. */
+  readonly banner?: readonly string[] | undefined
   readonly facts: readonly SiteFact[]
   /** The countries of the stations; none while they are not known. */
   readonly countries: readonly string[]

@@ -65,7 +65,7 @@ const wholeLabels: Readonly<Partial<Record<Format, string>>> = {
 export function renderCollection<Item>(
   view: CollectionView<Item>,
   list: CollectionPage<Item>,
-  { links, beside, get, above, below, banner = [], headline, extra }: PageParts,
+  { links, beside, get, above, below, banner, headline, extra }: PageParts,
 ): Page {
   const { frame, noun, filters } = view
   const { kept, range, ignored, results, refused } = list

@@ -63,12 +63,13 @@ export function renderFailure(error: HttpError, place: Failure): Page {
   return {
     frame: {
       title: titles[statusCode] ?? 'Not understood',
+      section: path.split('/')[0] ?? '',
       crumbs: crumbsOf(place),
       search: text,
       up,
       json: withFormat(query, 'json'),
     },
-    body: html`<p class="notice fault">${detail}</p>
+    body: html`<p class="notice${progress === undefined && ' fault'}">${detail}</p>
 <p>${advice}</p>
 ${statusCode >= 500 && progress === undefined && html`<p>The log of the service has the reason under <code>${requestId}</code>.</p>`}
 `,
@@ -90,6 +91,10 @@ function explain(
   const { up } = place
   const seconds = headers['retry-after']
   if (error instanceof UnknownFormat) return unknownFormat(error, query)
+  const again = link('load this page again', `?${query}`)
+  const status = link('What the indexer does now', resourceUrl({ api: up }, 'status'))
+  if (progress !== undefined)
+    return { detail, advice: html`This page needs all files: ${again} then. ${status}` }
   if (statusCode === 404) return missing(error, place)
   if (statusCode === 405)
     return {
@@ -105,8 +110,7 @@ function explain(
   if (seconds !== undefined)
     return {
       detail,
-      advice: html`${progress && 'This page needs all files. '}Wait ${seconds} seconds, then ${link('load this page again', `?${query}`)}.
- ${statusCode === 503 && link('What the indexer does now', resourceUrl({ api: up }, 'status'))}`,
+      advice: html`Wait ${seconds} seconds, then ${again}. ${statusCode === 503 && status}`,
     }
   if (statusCode === 410)
     return {

@@ -50,8 +50,8 @@ export interface PageFrame {
   readonly search?: string
   /** The station that it shows, and what stands above its tabs. */
   readonly station?: (OfStation & { readonly lead?: Child }) | undefined
-  /** Sentences above the title, about what concerns the whole page. */
-  readonly banner?: readonly string[]
+  /** Sentences above the title, in place of those of all pages. */
+  readonly banner?: readonly string[] | undefined
   /** Relative path from the page to the API root: `../` for a resource. */
   readonly up: string
   readonly json: string
@@ -66,7 +66,7 @@ export interface Page {
 
 /** The document of a page, with what every page says of the archive. */
 export function layOut({ frame, body }: Page, site: SiteFacts): string {
-  const { title, heading = title, description, up, json, banner = [] } = frame
+  const { title, heading = title, description, up, json, banner = site.banner } = frame
   const h1 = heading && html`<h1>${heading}</h1>`
   return html`<!doctype html>
 <html lang="en">
@@ -83,7 +83,7 @@ ${description && html`<meta name="description" content="${description}">`}
 <body>
 ${headerOf(frame, site)}<main id="main">
 ${[site.notice, site.progress].map((text) => text && html`<p class="notice">${text}</p>\n`)}
-${banner.map((text) => html`<p class="notice fault" role="status">${text}</p>\n`)}
+${banner?.map((text) => html`<p class="notice fault" role="status">${text}</p>\n`)}
 ${isStart(frame) ? operatorLine(frame, site) : crumbsOf(frame)}${h1}
 ${frame.station?.lead}${frame.station && stationTabs({ ...frame.station, up }, site)}
 ${body}

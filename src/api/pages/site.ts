@@ -5,6 +5,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { ScanProgress } from '../../control-socket/protocol.ts'
 import { readableDuration } from '../../runtime/readable.ts'
+import { digest } from '../http/context.ts'
 import { prefersHtml } from '../http/formats.ts'
 import type { Identity, SiteFact, SiteFacts } from '../http/settings.ts'
 
@@ -14,6 +15,8 @@ interface SiteState extends Pick<SiteFacts, 'openAlerts' | 'missingOf'> {
   readonly countries: readonly string[]
   /** False until the first scan of the archive has ended. */
   readonly isScanned: boolean
+  /** Why the catalogue does not follow the archive now. */
+  readonly banner: readonly string[]
   /** How far the first scan is, if the indexer says so. */
   readonly scan?: Pick<ScanProgress, 'done' | 'secondsLeft'> | undefined
 }
@@ -31,9 +34,10 @@ export class Site {
 
   /** What changes pages besides their own content: a part of the tags of all pages. */
   version(): string {
-    const { openAlerts, missingOf, countries, isScanned, scan } = this.#state
+    const { openAlerts, missingOf, countries, isScanned, scan, banner } = this.#state
     const counts = `a${openAlerts}m${missingOf(['*'])}c${countries.length}`
-    return `${counts}${isScanned ? '' : `-s${percentOf(scan)}`}`
+    const said = banner.length === 0 ? '' : `-b${digest(banner.join('\n')).slice(0, 8)}`
+    return `${counts}${isScanned ? '' : `-s${percentOf(scan)}`}${said}`
   }
 
   /** Reads the state before a request for a page. */
@@ -46,9 +50,9 @@ export class Site {
 
   facts(): SiteFacts {
     const { title, notice } = this.#identity
-    const { isScanned, scan, ...counts } = this.#state
-    const progress = isScanned ? undefined : unscannedWords(scan)
-    return { title, notice, progress, facts: factsOf(this.#identity), ...counts }
+    const { isScanned, scan, ...said } = this.#state
+    const progress = isScanned || said.banner.length > 0 ? undefined : unscannedWords(scan)
+    return { title, notice, progress, facts: factsOf(this.#identity), ...said }
   }
 
   async #update(): Promise<void> {
@@ -57,17 +61,23 @@ export class Site {
   }
 }
 
-const nothingKnown = { openAlerts: 0, missingOf: () => 0, countries: [], isScanned: true }
+const nothingKnown: SiteState = {
+  openAlerts: 0,
+  missingOf: () => 0,
+  countries: [],
+  isScanned: true,
+  banner: [],
+}
 
 const unscanned =
   'The first scan of the archive has not ended: not all files are listed, and states are not known yet.'
 
-/** `…: not all files are listed, and states are not known yet. 12 % are done, about 58 s left.` */
+/** `…: not all files are listed, and states are not known yet. 12 % is done, about 58 s left.` */
 function unscannedWords(scan: SiteState['scan']): string {
   if (scan === undefined) return unscanned
   const { secondsLeft } = scan
   const left = secondsLeft === undefined ? '' : `, about ${readableDuration(secondsLeft)} left`
-  return `${unscanned} ${percentOf(scan)} % are done${left}.`
+  return `${unscanned} ${percentOf(scan)} % is done${left}.`
 }
 
 function percentOf(scan: SiteState['scan']): number {

@@ -191,7 +191,7 @@ function readingOf<Item, P extends Parameters, S extends CollectionState | undef
     const list = { count, range, kept, ignored, pages, ordering, refused }
     const parts = {
       links,
-      banner: state?.banner ?? [],
+      banner: state?.banner,
       below,
       extra,
       ...(headline !== undefined && { headline: () => headline }),

@@ -46,7 +46,7 @@ export interface AskedFile {
 
 interface Meanings {
   /** What station codes may begin with, in upper case. */
-  readonly code: string | undefined
+  readonly codes: readonly string[]
   readonly time: AskedTime | undefined
   /** A path below the archive root, without slashes at its ends. */
   readonly path: string | undefined
@@ -61,11 +61,18 @@ export function meaningsOf(text: string): Meanings {
   const time = timeOf(text)
   const isFile = time === undefined && isFileName(name, path !== undefined)
   return {
-    code: /^[A-Za-z0-9]{1,9}$/.test(text) ? text.toUpperCase() : undefined,
+    codes: codesOf(text),
     time,
     path,
     file: isFile ? fileOf(name, path) : undefined,
   }
+}
+
+/** A code or its beginning, or several as the field of stations takes them: `GRAZ,MA*`. */
+function codesOf(text: string): readonly string[] {
+  const codes = text.toUpperCase().split(/ ?, ?/)
+  const areCodes = codes.every((each) => /^[A-Z0-9]{1,9}\*?$/.test(each))
+  return areCodes ? codes.map((each) => each.replace('*', '')) : []
 }
 
 /** The part of a path or URL that begins with an area; nothing is decoded. */
@@ -131,21 +138,44 @@ function directoriesAt(startSeconds: number): readonly string[] {
   return [...areas.map((area) => `${area}/${day}`), `nrt/${day}/${twoDigits(hour)}`]
 }
 
-/** A GPS week; a day, month or year, with `-`, `/` or a space between its parts; or a time. */
+/** A time, or the time of a station: `GRAZ 2026-022`. */
 function timeOf(text: string): AskedTime | undefined {
+  const time = timeAlone(text)
+  if (time !== undefined) return time
+  const [, code = '', rest = ''] = /^([A-Za-z0-9]{4}|[A-Za-z0-9]{9}),? (.+)$/.exec(text) ?? []
+  const own = timeAlone(rest)
+  if (own === undefined) return undefined
+  const station = code.toUpperCase()
+  return {
+    title: `${station}, ${own.title}`,
+    words: `${station}, ${own.words}`,
+    filter: { ...own.filter, stations: [station] },
+    parameters: [...own.parameters, ['station', station]],
+  }
+}
+
+/** A GPS week; a day, month or year, with `-`, `/` or a space between its parts; or a time. */
+function timeAlone(text: string): AskedTime | undefined {
   const week = weekOf(text)
   if (week !== undefined) return week
   const days = parseDays(text.replaceAll(/(?<=\d)[ /](?=\d)/g, '-'))
   if (days !== undefined) return timeOfDays(days)
   const us = parseTimeUs(text)
-  return us === undefined
-    ? undefined
-    : {
-        title: `the time ${text}`,
-        words: `the time ${dateWords(text)}`,
-        filter: { overlaps: { fromUs: us, toUs: us } },
-        parameters: [['covers', text]],
-      }
+  if (us === undefined) return asWritten(text)
+  return {
+    title: `the time ${text}`,
+    words: `the time ${dateWords(text)}`,
+    filter: { overlaps: { fromUs: us, toUs: us } },
+    parameters: [['covers', text]],
+  }
+}
+
+/** All else that `when` understands, such as `22 Jan 2026 (022)`; a number alone may be a code. */
+function asWritten(text: string): AskedTime | undefined {
+  const when = /^\d*$/.test(text) ? undefined : readWhen(text)
+  if (when === undefined || 'fault' in when) return undefined
+  const { words, range } = when
+  return { title: words, words, filter: { overlaps: range }, parameters: [['when', text]] }
 }
 
 /** Four digits may be a code: a week has a first digit of 1 or 2. */

@@ -77,21 +77,23 @@ class Search {
   }
 
   async of(text: string): Promise<readonly Result[]> {
-    const { code, time, path, file } = meaningsOf(text)
+    const { codes, time, path, file } = meaningsOf(text)
+    const [code, ...others] = codes
     const found = [
-      ...(code === undefined ? [] : await this.#stations(code)),
+      ...(code === undefined ? [] : await this.#stations(codes)),
       ...(await this.#countries(text)),
       ...(path === undefined ? [] : await this.#path(path, file)),
       ...(path !== undefined || file === undefined ? [] : await this.#file(file)),
       ...(time === undefined ? [] : await this.#time(time)),
     ]
-    return found.length > 0 || code === undefined ? found : this.#similar(code)
+    const isOne = code !== undefined && others.length === 0
+    return found.length === 0 && isOne ? this.#similar(code) : found
   }
 
-  async #stations(start: string): Promise<Result[]> {
+  async #stations(starts: readonly string[]): Promise<Result[]> {
     const { reader, links } = this.#sources
     const { stations, count } = await reader.stations(
-      { starts: [start], limit: most, offset: 0 },
+      { starts, limit: most, offset: 0 },
       this.#requester,
     )
     const states = await this.#states()
@@ -99,7 +101,8 @@ class Search {
       ...pageOf('station', code, stationUrl(links, code)),
       page: { about: aboutStation(code, states?.get(code)?.known) },
     }))
-    if (count <= most) return results
+    const [start = '', ...others] = starts
+    if (count <= most || others.length > 0) return results
     const all = pageUrl(links, 'station', [['search', start]])
     return [...results, pageOf('station', `All stations with ${start} in their codes`, all)]
   }
@@ -257,7 +260,7 @@ class Search {
     const { records } = await reader.page({ filter, limit: 5, offset: 0 }, this.#requester)
     if (records.length > 0)
       return records.map((file) => this.#listed(file, 'Of the same station, on the same day.'))
-    const stations = await this.#stations(station.slice(0, 4))
+    const stations = await this.#stations([station.slice(0, 4)])
     return stations.length > 0
       ? stations.map((each) => ({ ...each, why: 'It has no file of this day.' }))
       : this.#similar(station)

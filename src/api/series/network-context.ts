@@ -37,7 +37,7 @@ export function stateOf({ head, asOf }: Pick<NetworkStatus, 'head' | 'asOf'>) {
 }
 
 /** The sentences above pages with states; none for a current catalogue without problems. */
-function bannerOf(asOf: AsOf): readonly string[] {
+export function bannerOf(asOf: AsOf): readonly string[] {
   const { notCurrent, problems } = asOf
   return [
     ...(notCurrent === undefined ? [] : [standstillOf(asOf)]),

@@ -65,7 +65,7 @@ t.test('during the first scan, pages say how far it is', async (t) => {
         Promise.resolve({ ...watchingIndexer, state: 'scanning', scan: progress }),
     }),
   })
-  const said = 'states are not known yet. 12 % are done, about 58 s left.'
+  const said = 'states are not known yet. 12 % is done, about 58 s left.'
   const before = await service.app.inject({ url: path, headers })
   t.match((await service.page('network/')).text, said)
   t.match((await service.page('rinex-file/')).text, said)
@@ -90,11 +90,11 @@ t.test('a page that waits for the first scan says itself how far it is, once', a
   await service.writer.deferIndexes()
   await service.addNames('obs/2026/001', ['GRAZ00AUT_R_20260010000_01D_30S_MO.crx.gz'])
   const page = await service.page('rinex-file/?station=graz', 503)
-  t.strictSame(page.texts('p', { class: 'fault' }), [
-    'The first scan of the archive has not ended: not all files are listed, and states are not known yet. 12 % are done, about 58 s left.',
+  t.strictSame(page.texts('p', { class: 'notice' }), [
+    'The first scan of the archive has not ended: not all files are listed, and states are not known yet. 12 % is done, about 58 s left.',
   ])
   t.equal(page.text.match(/The first scan/g)?.length, 1)
-  t.match(page.text, 'This page needs all files. Wait 30 seconds, then load this page again.')
+  t.match(page.text, 'This page needs all files: load this page again then.')
   t.notMatch(page.text, 'The log of the service')
 })
 

@@ -3,6 +3,7 @@ import { nameOf, startOf } from '../../rinex-names.ts'
 import t from '../../tap.ts'
 import { readPage } from '../html.ts'
 import { openService } from '../service.ts'
+import { watchingIndexer } from '../status/indexer-status.ts'
 
 const markup = `<script>alert('"')</script> & Söhne`
 
@@ -40,6 +41,24 @@ t.test('a contact that is no address is text', async (t) => {
     const item = items.find(({ text }) => text === `Contact: ${contact}`)
     t.equal(item?.has('a'), false, contact)
   }
+})
+
+t.test('a page without states says too that the indexer is stopped, once', async (t) => {
+  const deps = () => ({ indexerStatus: () => Promise.resolve(watchingIndexer) })
+  const [stopped, watching] = [await openService(t), await openService(t, { deps })]
+  for (const service of [stopped, watching]) {
+    await service.addNames('obs/2026/001', ['GRAZ00AUT_R_20260010000_01D_30S_MO.crx.gz'])
+    await service.setNow(service.clock.us / 1e6)
+  }
+  const said = /The indexer is stopped since .{17} UTC/g
+  for (const path of ['rinex-file/', 'archive/', 'missing/', 'docs/', 'search/?q=x', 'status/']) {
+    t.notMatch((await watching.page(path)).text, 'stopped since', path)
+    t.equal((await stopped.page(path)).text.match(said)?.length, 1, path)
+  }
+  const tagOf = async ({ app }: typeof stopped) =>
+    (await app.inject({ url: '/rinex/api/rinex-file/', headers: { accept: 'text/html' } })).headers
+      .etag
+  t.match(await tagOf(stopped), /-b[\w-]{8}-html-/)
 })
 
 t.test('the start page counts the open alerts, and so does its tag', async (t) => {

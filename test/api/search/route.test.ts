@@ -110,6 +110,16 @@ const words: readonly (readonly [word: string, ...results: string[]])[] = [
   ['GPS week 2400', 'day GPS week 2400 - No file has data of GPS week 2400.'],
   ['2025', 'day 2025 - No file has data of 2025.'],
   ['2025-12', 'day December 2025 - No file has data of December 2025.'],
+  // As pages and fields have them.
+  ['3 Mar 2026 (062)', 'day 3 Mar 2026 (062): 6 files api/rinex-file/?when=3+Mar+2026+%28062%29'],
+  ['March 2026', 'day March 2026: 6 files api/rinex-file/?when=March+2026'],
+  ['2026-03/2026-04', 'day March 2026 to April 2026: 6 files api/rinex-file/?when=2026-03/2026-04'],
+  [
+    'zimm 2026-062',
+    'day ZIMM, 2026-03-03 (day 062): 1 file api/rinex-file/?date=2026-03-03&station=ZIMM',
+  ],
+  ['ZIM*', 'station ZIMM api/station/ZIMM/'],
+  ['graz,zimm', 'station GRAZ00AUT api/station/GRAZ00AUT/', 'station ZIMM api/station/ZIMM/'],
   ['2026-02-30'],
   ['2026-13'],
   ['2026-366'],
