@@ -2,16 +2,16 @@
 import { isoOrNull } from '../../parse/calendar.ts'
 import { countryOf } from '../../parse/countries.ts'
 import { fileTypes } from '../../parse/types.ts'
-import { readableDate, readableShare, readableTime } from '../../runtime/readable.ts'
+import { readableShare } from '../../runtime/readable.ts'
 import { shareClasses } from '../../series/completeness.ts'
-import { periods, slotAt, startOf } from '../../series/series.ts'
+import { periods, startOf } from '../../series/series.ts'
 import { severityOf, stateMeanings, stateOf, states } from '../../series/station-states.ts'
 import { stationUrl } from '../http/links.ts'
 import * as schema from '../openapi/schema.ts'
 import type { Child } from '../pages/html.ts'
 import { typeLabel } from '../pages/labels.ts'
 import { link } from '../pages/parts.ts'
-import { momentCell, periodCell, shareCell, stateCell } from '../pages/table.ts'
+import { momentCell, periodCell, stateCell } from '../pages/table.ts'
 import type { FieldColumn } from '../resources/fields.ts'
 import { fieldOf } from '../resources/fields.ts'
 import type { NetworkKey, SeriesStatus } from './known-series.ts'
@@ -87,12 +87,12 @@ function time(
   description: string,
   example: string,
   secondsOf: (series: SeriesStatus) => number | undefined,
-  column?: FieldColumn<SeriesStatus, string | null>,
+  column: Pick<FieldColumn<SeriesStatus, string | null>, 'label' | 'first'>,
 ) {
   return field(
     schema.momentOrNull(description, example),
     (series): string | null => isoOrNull(secondsOf(series)),
-    column,
+    { ...column, cell: momentCell },
   )
 }
 
@@ -101,29 +101,13 @@ function recentShare(
   description: string,
   example: number,
   valueOf: (summary: SeriesStatus['summary']) => number | undefined,
-  { label, cell }: Pick<FieldColumn<SeriesStatus, number | null>, 'label' | 'cell'>,
+  label: string,
 ) {
   return field(
     schema.shareOrNull(description, example),
     ({ summary }): number | null => shareOrNull(valueOf(summary)),
-    { label, first: 'ascending', isNumber: true, ...(cell && { cell }) },
+    { label, first: 'ascending', isNumber: true, cell: readableShare },
   )
-}
-
-/** The run of a present series may begin before the 28 days in which it is known. */
-function sinceText(iso: string | null, { summary, period }: SeriesStatus): string {
-  const { state, since, runs } = summary
-  const isBefore =
-    state === 'present' && since !== undefined && runs[0]?.firstSlot === slotAt(since, period)
-  return `${isBefore ? 'before ' : ''}${readableTime(iso)}`
-}
-
-/** A completeness, which leads to the availability of the series. */
-function availabilityCell(share: number | null, series: SeriesStatus): Child {
-  if (share === null) return ''
-  const text = readableShare(share)
-  const label = `${text}: availability of ${series.station}`
-  return shareCell(share, link(text, availabilityHref(series), label))
 }
 
 const {
@@ -158,13 +142,13 @@ export const seriesFields = {
     'For `present`, the start of the run of slots with files, at most 28 days back; otherwise the end of the last slot with a file. Null if nothing ever came.',
     '2026-01-22T03:00:00Z',
     ({ summary }) => summary.since,
-    { label: 'Since', first: 'ascending', cell: sinceText },
+    { label: 'Since', first: 'ascending' },
   ),
   due: time(
     'Time at which the first missing file was late: the end of its slot and the limit of lateness; null if the series is neither late nor down.',
     '2026-01-22T04:10:00Z',
     ({ due }) => due,
-    { label: 'Due', first: 'descending', cell: (iso) => readableTime(iso) },
+    { label: 'Due', first: 'descending' },
   ),
   late_s: field(
     schema.integerOrNull(
@@ -192,25 +176,25 @@ export const seriesFields = {
     '2026-01-22T02:00:00Z',
     ({ summary: { lastSlot }, period }) =>
       lastSlot === undefined ? undefined : startOf(lastSlot, period),
-    { label: 'Newest data', first: 'ascending', cell: (iso) => readableDate(iso) },
+    { label: 'Newest data', first: 'ascending' },
   ),
   last_arrival: time(
     'Arrival of the latest file that was seen arriving in the last 56 days, up to `as_of`.',
     '2026-01-22T03:01:10Z',
     ({ summary }) => summary.lastArrival,
-    { label: 'Last arrival', first: 'descending', cell: momentCell },
+    { label: 'Last arrival', first: 'descending' },
   ),
   completeness_28d: recentShare(
     'Share of the possible slots of the last 28 days that were delivered. Possible are all slots since the first delivered one whose limit of lateness has passed, expected or not. A damaged file is no delivery.',
     0.9955,
     ({ completeness }) => completeness,
-    { label: 'Complete', cell: availabilityCell },
+    'Complete',
   ),
   within_target_28d: recentShare(
     'Share of the arrivals of the last 28 days that were within the target: 5 minutes after the end of the slot (15M), 10 minutes (01H), 2 hours (01D).',
     0.9941,
     ({ withinTarget }) => withinTarget,
-    { label: 'In time', cell: readableShare },
+    'In time',
   ),
   class: field(
     classOf('completeness_28d', endedHasNoClass),

@@ -7,10 +7,10 @@ import { endOfSlot, slotsPerDay, startOf } from '../../series/series.ts'
 import type { StateRun } from '../../series/slot-states.ts'
 import type { StationDays } from '../../series/station-days.ts'
 import { observations } from '../../series/station-days.ts'
-import { stateOf } from '../../series/station-states.ts'
 import { lostWords } from '../alerts/loss-words.ts'
 import { periodNoun, shortDay, slotsWords } from '../pages/date-words.ts'
 import type { KnownSeries } from '../series/known-series.ts'
+import { mainSeries } from '../series/known-series.ts'
 
 /** A station of the network with all that its row says. */
 export interface KnownStation extends StationDays {
@@ -38,7 +38,7 @@ function lateWords(station: KnownStation): string {
   const isAlive = series.some(({ summary }) => summary.state === 'present')
   const keys = lost.map(({ fileType, period, summary: { since } }) => ({ fileType, period, since }))
   const words = lostWords({ series: keys, isAlive }, asOf)
-  const flaky = state === 'late' ? flakyWords(lost) : undefined
+  const flaky = state === 'late' ? flakyWords(station) : undefined
   if (flaky !== undefined) return `${flaky}, ${words}`
   const late = Math.max(...lost.flatMap(({ lateSeconds }) => lateSeconds ?? []))
   const others = (loss?.stations.length ?? 1) - 1
@@ -52,14 +52,11 @@ function lateWords(station: KnownStation): string {
 /** Below this completeness, the words say how much it delivers. */
 const flakyBelow = 0.9
 
-/** `delivers about 3 of 4 hours`, of observation files that come and go. */
-function flakyWords(series: readonly KnownSeries[]): string | undefined {
-  const [worst] = observations(series)
-    .map((each) => ({ each, share: shareBeforeLoss(each) }))
-    .toSorted((a, b) => a.share - b.share)
-  return worst !== undefined && worst.share < flakyBelow
-    ? `delivers ${fractionWords(worst.share, worst.each)}`
-    : undefined
+/** `delivers about 3 of 4 hours`, of a main series that comes and goes. */
+function flakyWords({ series }: KnownStation): string | undefined {
+  const [main] = mainSeries(series).values()
+  const share = main === undefined ? 1 : shareBeforeLoss(main)
+  return main && share < flakyBelow ? `delivers ${fractionWords(share, main)}` : undefined
 }
 
 /** The completeness of 28 days, up to what is lost now. */
@@ -72,14 +69,16 @@ function shareBeforeLoss({ period, summary }: KnownSeries): number {
 }
 
 function presentWords(station: KnownStation): string {
-  const flaky = flakyWords(station.series.filter(({ summary }) => stateOf(summary) === 'present'))
+  const flaky = flakyWords(station)
   if (flaky !== undefined) return flaky
   if (station.delivery !== 'gaps') return newWords(station)
   const gap = lastGapOf(station)
   if (gap === undefined) return 'delivers'
   const words = slotsWords(gap, gap.period, station.asOf)
   if (gap.state !== 'damaged') return `delivers; last gap ${words}`
-  return gap.period === '01D' ? `day of ${words} is damaged` : `${words} is damaged`
+  return gap.period === '01D' && gap.slots === 1
+    ? `day of ${words} is damaged`
+    : `${words} ${gap.slots === 1 ? 'is' : 'are'} damaged`
 }
 
 /** `3 of 4 hours`, the nearest such fraction. */

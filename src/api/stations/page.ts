@@ -1,8 +1,6 @@
 /** The HTML page of a station: how it is, its hours, days, gaps, latency and last files. */
-import { daysAhead } from '../../parse/archive-path.ts'
-import { dateOf, dayToIso, secondsPerDay } from '../../parse/calendar.ts'
+import { dateOf } from '../../parse/calendar.ts'
 import { isMergedNavigation } from '../../parse/countries.ts'
-import type { FileDuration, FileType } from '../../parse/types.ts'
 import {
   counted,
   readableDate,
@@ -13,11 +11,10 @@ import {
 import { part } from '../../series/availability.ts'
 import { recentDays } from '../../series/series.ts'
 import type { FileView } from '../files/file-view.ts'
-import { arrivedCell, startCell } from '../files/file-view.ts'
+import { arrivedCell, faultMark, startCell } from '../files/file-view.ts'
 import { dayAt, dayWords } from '../pages/date-words.ts'
 import type { Child, Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
-import { durationLabel, typeLabel } from '../pages/labels.ts'
 import type { Page, PageFrame } from '../pages/layout.ts'
 import { factList, link } from '../pages/parts.ts'
 import type { Table } from '../pages/table.ts'
@@ -29,7 +26,7 @@ import { serialiseLatency } from './serialise.ts'
 import { latencySentence } from './series-pages.ts'
 import type { SeriesLatencies } from './series-reader.ts'
 import type { WireStation } from './station-fields.ts'
-import { hrefOfDays } from './station-fields.ts'
+import { filesUrl, hrefOfDays } from './station-fields.ts'
 import { gapsSection } from './station-gaps.ts'
 import type { HeadOfStation } from './station-head.ts'
 import { seriesWords, shownCode, stationFrame } from './station-head.ts'
@@ -123,7 +120,7 @@ function filesTable(files: readonly FileView[], now: number): Table {
     className: 'files cards',
     columns: [headerColumn('File'), 'Start of data', 'Arrived', 'After its period'],
     rows: files.map((file) => [
-      link(file.name, file.href),
+      [link(file.name, file.href), faultMark(file)],
       startCell(file),
       arrivedCell(file, thisYear),
       latencyOf(file),
@@ -137,7 +134,7 @@ function latencyOf({ arrivalUs, parsed }: FileView): Child {
   return readableDuration(Math.max(0, Math.floor(arrivalUs / 1e6) - end))
 }
 
-function factsSection(station: WireStation, { stationLink, nowSeconds, ...page }: StationPage) {
+function factsSection(station: WireStation, { stationLink, ...page }: StationPage) {
   const shown = shownCode(page)
   const isSite = !isMergedNavigation(shown)
   const siteLog = isSite ? stationLink?.replaceAll('{code}', encodeURIComponent(shown)) : undefined
@@ -146,56 +143,14 @@ function factsSection(station: WireStation, { stationLink, nowSeconds, ...page }
     { name: 'Codes', value: station.codes.join(', ') },
     { name: 'First data', value: readableDate(station.first_data_date) },
     { name: 'Last data', value: readableDate(station.last_data_date) },
-    { name: 'Files', value: readableNumber(station.count) },
-    { name: 'By area', value: counts(station.area, (area) => area) },
-    { name: 'By type', value: counts(station.file_type, (type) => typeLabel(type as FileType)) },
     {
-      name: 'By period',
-      value: counts(station.file_duration, (period) => durationLabel(period as FileDuration)),
+      name: 'Files',
+      value: readableNumber(station.count),
+      href: filesUrl({ api: '../../' }, station.codes),
     },
-    { name: 'By version', value: counts(station.file_version, (version) => version) },
   ]
   return html`<section>
 <h2>Files in numbers</h2>
 ${factList(facts)}
-${yearsHtml(station, nowSeconds)}
 </section>`
-}
-
-/**
- * Links to the files of each year, the latest first. Years far ahead of now, from wrong dates in
- * names, must not hide the real ones; their files have one link.
- */
-function yearsHtml(
-  { first_data_date, last_data_date, files }: WireStation,
-  nowSeconds: number,
-): Html {
-  const lastDay = Math.floor(nowSeconds / secondsPerDay) + daysAhead
-  const isFuture = last_data_date > dayToIso(lastDay)
-  const [first = 0, last = 0] = [
-    first_data_date,
-    isFuture ? dayToIso(lastDay) : last_data_date,
-  ].map((date) => Number(date.slice(0, 4)))
-  const count = Math.max(0, Math.min(last - first + 1, maxYears))
-  const years = Array.from({ length: count }, (_value, index) => last - index)
-  return html`<ul class="plain row" aria-label="Years">${years.map((year) => html`<li>${link(year, `${files}&year=${year}`)}</li>`)}</ul>
-${isFuture && futureNotice(readableDate(last_data_date), `${files}&data_date__gte=${dayToIso(lastDay + 1)}`)}
-`
-}
-
-function futureNotice(last: string, href: string): Html {
-  return html`<p class="notice">Some files have a date in the future, up to ${last}. <a href="${href}">Show them</a></p>`
-}
-
-/** Maximum number of years in the list, because a wrong year in a name must not make it long. */
-const maxYears = 60
-
-/** `observation: 12, navigation: 3` */
-function counts(
-  values: Readonly<Record<string, number>>,
-  labelOf: (value: string) => string,
-): string {
-  return Object.entries(values)
-    .map(([value, count]) => `${labelOf(value)}: ${readableNumber(count)}`)
-    .join(', ')
 }

@@ -55,10 +55,11 @@ function rowsSvg({ title, rows, columns, labels, pitch, hrefOf, className = '' }
   })
   const marks = rows.map(({ cells, wordsOf, daysOf, startsRun }, index) =>
     runsOf(cells, startsRun).map(({ mark, first, count }) => {
-      const isLost = mark !== 'present' && mark !== 'removed'
+      const isLost = mark !== 'present'
       const shape = runMark(mark, { first, count }, { ...place, y: index * pitch + 1 })
       const content = html`<title>${wordsOf(first, count)}: ${slotMarks[mark]}</title>${shape}`
-      if (mark === 'due') return html`<g>${content}</g>`
+      // Nothing is listed of what is not due, and of files that are not kept.
+      if (mark === 'due' || mark === 'removed') return html`<g>${content}</g>`
       return html`<a href="${hrefOf(...daysOf(first, count), isLost)}" tabindex="-1">${content}</a>`
     }),
   )

@@ -5,7 +5,7 @@ import type { Completeness } from '../../series/completeness.ts'
 import { completenessOf } from '../../series/completeness.ts'
 import { lateAfter } from '../../series/latency.ts'
 import type { Period } from '../../series/series.ts'
-import { slotAt, slotsPerDay } from '../../series/series.ts'
+import { slotAt } from '../../series/series.ts'
 import type { StateRun } from '../../series/slot-states.ts'
 import { lastThere } from '../../series/slot-states.ts'
 import type { FileView } from '../files/file-view.ts'
@@ -26,13 +26,9 @@ export interface SeriesPortrait {
   readonly last: number
   readonly ended: boolean
   readonly all: Completeness
-  readonly year: Completeness
   readonly runs: readonly StateRun[]
   readonly gaps: readonly Gap[]
 }
-
-/** Days of a year, as completeness counts it. */
-const yearDays = 365
 
 /** A series, with the codes whose files it has. */
 export interface PortraitAnswer {
@@ -56,23 +52,18 @@ export async function readSeriesPortrait(
     { code, asker, ...key },
     present,
   )
-  const { delivered, first, latencies } = known
+  const { first, latencies } = known
   if (asOf === undefined || first === undefined) return { codes, ambiguous, portrait: undefined }
   const looking = { asOf, lateAfter: lateAfter(period, latencies), requester: asker }
-  const history = { ...known, live: delivered }
   const now = slotAt(asOf, period)
-  const states = (from: number) => statesInParts(history, { from, to: known.range.to }, looking)
-  const { runs, now: state, ...figures } = await states(known.range.from)
+  const { runs, now: state, ...figures } = await statesInParts(known, known.range, looking)
   const last = state.ended ? (lastThere(known, now) ?? now) : now
-  const perDay = slotsPerDay(period)
-  const yearFrom = (Math.floor(last / perDay) - yearDays + 1) * perDay
-  const year = completenessOf(await states(Math.max(known.range.from, yearFrom)))
   const gaps = joinGaps(gapsOf(runs, { from: first, to: last }))
   const all = completenessOf(figures)
   return {
     codes,
     ambiguous,
-    portrait: { period, first, last, ended: state.ended, all, year, runs, gaps },
+    portrait: { period, first, last, ended: state.ended, all, runs, gaps },
   }
 }
 

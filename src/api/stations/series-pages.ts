@@ -1,12 +1,6 @@
 /** The HTML pages of the availability and the latency of a station. */
 import { dayToIso } from '../../parse/calendar.ts'
-import {
-  counted,
-  readableDate,
-  readableDuration,
-  readableNumber,
-  readableShare,
-} from '../../runtime/readable.ts'
+import { counted, readableDuration, readableNumber, readableShare } from '../../runtime/readable.ts'
 import type { Availability } from '../../series/availability.ts'
 import { part } from '../../series/availability.ts'
 import type { ShownState, StateRun } from '../../series/slot-states.ts'
@@ -19,8 +13,6 @@ import { html } from '../pages/html.ts'
 import type { Page } from '../pages/layout.ts'
 import { fetchCommand, getLine, ignoredNotice } from '../pages/parts.ts'
 import type { StationTab } from '../pages/station-tabs.ts'
-import type { Table } from '../pages/table.ts'
-import { headerColumn, numberColumns, table } from '../pages/table.ts'
 import { formFieldsOf } from '../parameters/parameter.ts'
 import type { NetworkStatus } from '../series/known-series.ts'
 import { gapLines, joinGaps } from './gaps.ts'
@@ -92,7 +84,7 @@ const maxGaps = 200
 /** @param series with its arrivals: slots with their latency in seconds */
 export function renderLatency(series: SeriesLatencies, said: Said): Page {
   const wire = serialiseLatency(series)
-  const { file_type, period, from, to, days } = wire
+  const { file_type, period, from, to } = wire
   const label = `Latency of ${shownCode({ code: series.station, codes: series.codes })}`
   return renderSeriesPage(latencyForm, series, {
     ...said,
@@ -100,10 +92,7 @@ export function renderLatency(series: SeriesLatencies, said: Said): Page {
     title: `${label}: ${seriesWords(series)}`,
     parameters: { file_type, period, from, to },
     sentence: latencySentence(wire, said.nowSeconds),
-    content: wire.arrivals > 0 && [
-      latencyHtml(series, wire),
-      html`<details><summary>Days in numbers</summary>${table(daysTable(days))}</details>`,
-    ],
+    content: wire.arrivals > 0 && latencyHtml(series, wire),
   })
 }
 
@@ -121,19 +110,6 @@ ${arrivalsSvg(`Latency of each file of ${code} by day`, drawn)}
 ${histogramSvg(`Number of files of ${code} by latency`, drawn)}
 </section>
 `
-}
-
-function daysTable(days: WireLatency['days']): Table {
-  return {
-    label: 'Arrivals by day',
-    columns: [headerColumn('Day'), ...numberColumns('Arrivals', 'Within 10 min', 'Median')],
-    rows: days
-      .toReversed()
-      .map(({ date, n, within_600, median_s }) => [
-        readableDate(date),
-        ...[String(n), String(within_600), readableDuration(median_s)],
-      ]),
-  }
 }
 
 /** What a page says beside its subject. */

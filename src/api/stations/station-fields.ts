@@ -62,18 +62,13 @@ export function hrefOfDays(
   more: readonly QueryPair[] = [],
 ) {
   return (first: number, last: number, isLost: boolean): string => {
-    const [from, to] = [dayToIso(first), dayToIso(last)]
+    const days = [...new Set([dayToIso(first), dayToIso(last)])].join('/')
     if (isLost)
       return pageUrl(links, 'missing', [
         ['station', codes.join()],
-        ['from', from],
-        ['to', to],
+        ['when', days],
       ])
-    return filesUrl(links, codes, [
-      ...more,
-      ['data_date__gte', from],
-      ['data_date__lt', dayToIso(last + 1)],
-    ])
+    return filesUrl(links, codes, [...more, ['when', days]])
   }
 }
 

@@ -2,7 +2,7 @@
 import { secondsPerDay } from '../../parse/calendar.ts'
 import { countryName, countryOf, isMergedNavigation } from '../../parse/countries.ts'
 import { hourWords, readableDuration } from '../../runtime/readable.ts'
-import { startOf } from '../../series/series.ts'
+import { endOfSlot, startOf } from '../../series/series.ts'
 import { resourceUrl, stationUrl } from '../http/links.ts'
 import { slotsWords } from '../pages/date-words.ts'
 import type { Html } from '../pages/html.ts'
@@ -14,7 +14,7 @@ import type { StationTab } from '../pages/station-tabs.ts'
 import type { NetworkStatus, SeriesStatus } from '../series/known-series.ts'
 import { mainSeries } from '../series/known-series.ts'
 import type { KnownStation } from './how-words.ts'
-import { howWords, lastGapOf } from './how-words.ts'
+import { howWords, lastDataOf, lastGapOf } from './how-words.ts'
 import { knownStations } from './known-stations.ts'
 
 export interface HeadOfStation {
@@ -103,7 +103,8 @@ export function statusSentences(station: KnownStation): string {
 }
 
 /** Its last file, and how late it came if it was seen arriving. */
-function arrivalSentence({ state, series, asOf }: KnownStation): readonly string[] {
+function arrivalSentence(station: KnownStation): readonly string[] {
+  const { state, series, asOf } = station
   const known = [...mainSeries(series).values()][0]
   if (known === undefined || state === 'ended' || state === 'silent') return []
   const { period, summary, past } = known
@@ -116,10 +117,12 @@ function arrivalSentence({ state, series, asOf }: KnownStation): readonly string
   const isToday = startOf(slot, period) >= Math.floor(asOf / secondsPerDay) * secondsPerDay
   const isHour = isToday && period === '01H'
   const what = isHour ? `hour ${hourWords(startOf(slot, period))}` : words
-  if (latency === undefined) return [`The last file is of ${isHour ? 'the ' : ''}${what}.`]
+  const isNewest = (lastDataOf(station)?.start ?? 0) < endOfSlot(slot, period)
+  const last = `The last ${isNewest ? '' : `${often[period]} `}file`
+  if (latency === undefined) return [`${last} is of ${isHour ? 'the ' : ''}${what}.`]
   const usual = summary.usualLatency
-  const often = usual === undefined ? '' : `, usually ${readableDuration(usual)}`
-  return [`The last file (${what}) came after ${readableDuration(Math.max(0, latency))}${often}.`]
+  const usually = usual === undefined ? '' : `, usually ${readableDuration(usual)}`
+  return [`${last} (${what}) came after ${readableDuration(Math.max(0, latency))}${usually}.`]
 }
 
 function gapSentence(station: KnownStation, how: string): readonly string[] {
@@ -127,7 +130,7 @@ function gapSentence(station: KnownStation, how: string): readonly string[] {
   if (state !== 'present') return []
   const gap = lastGapOf(station)
   if (gap === undefined) return station.days[0] === undefined ? [] : ['No gap for 28 days.']
-  if (how.endsWith('is damaged')) return []
+  if (how.endsWith('damaged')) return []
   return [`Last gap: ${slotsWords(gap, gap.period, asOf)}.`]
 }
 
@@ -137,11 +140,12 @@ export function gapsHtml(text: string, none: string): Html {
   return html`<div class="command row"><pre tabindex="0"><code>${text}</code></pre><button type="button" class="copy small" hidden>Copy</button></div>`
 }
 
+const often = { '01D': 'daily', '01H': 'hourly', '15M': 'quarter-hourly' } as const
+
 /** `hourly observation files` */
 export function seriesWords({
   fileType,
   period,
 }: Pick<SeriesStatus, 'fileType' | 'period'>): string {
-  const often = { '01D': 'daily', '01H': 'hourly', '15M': '15-minute' }[period]
-  return `${often} ${typeLabel(fileType)} files`
+  return `${often[period]} ${typeLabel(fileType)} files`
 }

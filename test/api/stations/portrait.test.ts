@@ -166,7 +166,7 @@ t.test('the page of a long code has the files of the short one that belongs to i
   const body = (await page('GRAZ00AUT/')).text
   t.match(body, 'Days of all years, 100.0 % daily observation files from 1 Jan 2026 (001)')
   t.match(body, 'Codes GRAZ, GRAZ00AUT')
-  t.match(body, 'Files 60 By area')
+  t.match(body, 'Files 60')
   t.notMatch((await page('WTZR00DEU/')).text, 'WTZR, WTZR00DEU')
 })
 
@@ -230,7 +230,7 @@ t.test('the last files say how long after their period they came', async (t) => 
   t.equal(rows.length, 12)
   t.match(
     rows[0],
-    /^GRAZ00AUT_R_20260610700_01H_30S_MO\.crx\.gz 2 Mar 2026 \(061\) 07:00 .* 20 min$/,
+    /^GRAZ00AUT_R_20260610700_01H_30S_MO\.crx\.gz misplaced 2 Mar 2026 \(061\) 07:00 .* 20 min$/,
   )
   t.match(rows[1], /_20260610600_.* 80 min$/)
 })
