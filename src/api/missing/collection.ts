@@ -19,7 +19,7 @@ import {
   lastDay,
   ordering,
 } from '../parameters/parameter.ts'
-import type { ParameterValues } from '../parameters/request.ts'
+import type { WhenDays } from '../parameters/when.ts'
 import { whenDays } from '../parameters/when.ts'
 import type { RequestOf } from '../resources/answer.ts'
 import { addCollection } from '../resources/collection.ts'
@@ -239,43 +239,39 @@ const maxDays = { network: 62, station: 40 * 366 }
 
 /** @throws BadFields for a `when` of too many days, or beside `from` and `to` */
 function askedRange(
-  { values, filter: { stations } }: RequestOf<typeof parameters, Format>,
+  { values: { when, from, to }, filter: { stations } }: RequestOf<typeof parameters, Format>,
   days: { readonly last: number; readonly today: number },
 ): DayRange {
-  const fault = values.when && whenFaultOf(values, isOne(stations), days.today)
+  if (when === undefined) return rangeOf({ from, to }, isOne(stations), days.last)
+  const fault =
+    (from ?? to) === undefined
+      ? rangeFault(when, isOne(stations), days.today)
+      : 'Give `when`, or `from` and `to`.'
   if (fault !== undefined) throw new BadFields({ when: [fault] })
-  return rangeOf(values.when ?? values, isOne(stations), days.last)
+  return rangeOf(when, isOne(stations), days.last)
 }
-
-type Asked = ParameterValues<typeof parameters>
-type AskedDays = Pick<Asked, 'from' | 'to'>
 
 /** True for one station, of which a longer time can be read. */
 const isOne = (stations: readonly string[] | undefined): boolean =>
   stations?.length === 1 && stations[0]?.endsWith('*') === false
 
-function whenFaultOf({ when, from, to }: Asked, isOneStation: boolean, last: number) {
-  if ((from ?? to) !== undefined) return 'Give `when`, or `from` and `to`.'
-  return when && rangeFault(when, isOneStation, last)
-}
-
-const mostDays = (isOneStation: boolean): number =>
-  isOneStation ? maxDays.station : maxDays.network
 const dayOf = (seconds: number): number => Math.floor(seconds / secondsPerDay)
 const today = ({ nowUs }: NetworkContext): number => dayOf(nowUs() / 1e6)
 
 /** By default the 28 days up to the last one. @param last the last day with states */
-function rangeOf({ from, to }: AskedDays, isOneStation: boolean, last: number): DayRange {
-  const toDay = to ?? Math.min(last, (from ?? last) + mostDays(isOneStation) - 1)
+function rangeOf({ from, to }: WhenDays, isOneStation: boolean, last: number): DayRange {
+  const most = isOneStation ? maxDays.station : maxDays.network
+  const toDay = to ?? Math.min(last, (from ?? last) + most - 1)
   return { fromDay: from ?? toDay - recentDays + 1, toDay }
 }
 
-function rangeFault(asked: AskedDays, isOneStation: boolean, last: number): string | undefined {
+function rangeFault(asked: WhenDays, isOneStation: boolean, last: number): string | undefined {
   const { fromDay, toDay } = rangeOf(asked, isOneStation, last)
   const days = toDay - fromDay + 1
   if (days < 1) return endsBeforeItBegins
-  if (days <= mostDays(isOneStation)) return undefined
-  return isOneStation
-    ? 'A range of one station has at most 40 years.'
-    : `A range has at most ${maxDays.network} days; that of one station has at most 40 years.`
+  if (isOneStation)
+    return days > maxDays.station ? 'A range of one station has at most 40 years.' : undefined
+  return days > maxDays.network
+    ? `A range has at most ${maxDays.network} days; that of one station has at most 40 years.`
+    : undefined
 }
