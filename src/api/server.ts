@@ -153,6 +153,7 @@ function siteOf(
       missingOf,
       countries: isScanned ? countriesOf(Array.from(known?.stations.keys() ?? [])) : [],
       isScanned,
+      isEmpty: isScanned && known?.stations.size === 0,
       scan,
       banner: isSaid ? bannerOf(asOf) : [],
     }

@@ -1,11 +1,14 @@
 /**
  * What people come to do, in a browser from the start page: without a wrong answer, and with at
  * most as many clicks and fields as given. On files of the demo: a minute after their first scan,
- * as if they had been watched for a year, and with the indexer stopped.
+ * as if they had been watched for a year, and with the indexer stopped. In an empty archive, and
+ * during the first scan, each task begins with what is not known yet.
  */
+import type { ChildProcess } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import Sqlite from 'better-sqlite3'
 import type { Browser, Locator, Page } from 'playwright-core'
@@ -36,6 +39,8 @@ interface At {
   readonly situation: 'day one' | 'a year' | 'stopped'
   readonly service: Service
 }
+
+type Section = 'Now' | 'Files' | 'Stations' | 'Missing' | 'Archive' | 'API' | 'Alerts'
 
 /** A person at a browser: counts what they do. */
 class Hand {
@@ -90,6 +95,8 @@ class Hand {
 
 interface Task {
   readonly name: string
+  /** The section in which it begins, or the words that are searched. */
+  readonly begin: Section | { readonly search: string }
   readonly clicks: number
   readonly fields: number
   readonly run: (t: Test, hand: Hand, at: At) => Promise<void>
@@ -128,9 +135,29 @@ function gpsWeekOf(seconds: number) {
 /** 6 January 1980. */
 const gpsEpoch = Date.UTC(1980, 0, 6) / 1000
 
+const contents = new Contents()
+/**
+ * Those of the demo that tasks ask for: the daily files of 400 days, hourly observations, and those
+ * of one second of a station.
+ */
+const someFiles = filesArriving(0, startedAt, startedAt).filter(
+  ({ type, period, startSeconds, path }) =>
+    (period === '01D' && startSeconds > startedAt - 400 * secondsPerDay) ||
+    (period === '01H' && type === 'o') ||
+    (period === '15M' && path.includes('/GRAZ')),
+)
+/** A damaged file, so recent that it is read soon. */
+const damaged = basename(someFiles.find(({ damage }) => damage === 'changed')?.path ?? '')
+/** The newest file: its checksum is computed among the first. */
+const complete = someFiles.findLast(({ damage }) => damage === undefined) as DemoFile
+/** A file that is replaced by another version. */
+const replaced = basename(someFiles.findLast(({ path }) => path.includes('POTS'))?.path ?? '')
+const half = readFileSync('fixtures/archive/obs/2024/366/graz3660.24o.gz').subarray(0, 300)
+
 const tasks: readonly Task[] = [
   {
     name: 'is anything wrong, and whose fault is it',
+    begin: 'Now',
     clicks: 0,
     fields: 0,
     run: async (t, hand, { situation }) => {
@@ -149,6 +176,7 @@ const tasks: readonly Task[] = [
   },
   {
     name: 'which stations stopped in the last 24 hours',
+    begin: 'Now',
     clicks: 0,
     fields: 0,
     run: async (t, hand) => {
@@ -163,6 +191,7 @@ const tasks: readonly Task[] = [
   },
   {
     name: 'the missing files of a station in a month, copied',
+    begin: 'Missing',
     clicks: 2,
     fields: 2,
     run: async (t, hand) => {
@@ -190,6 +219,7 @@ const tasks: readonly Task[] = [
   },
   {
     name: 'observation files of a country and a month, as a list for wget with its size',
+    begin: { search: lastMonth },
     clicks: 2,
     fields: 2,
     run: async (t, hand) => {
@@ -214,6 +244,7 @@ const tasks: readonly Task[] = [
   },
   {
     name: 'how late a station usually is',
+    begin: { search: 'hofn' },
     clicks: 0,
     fields: 1,
     run: async (t, hand, { situation }) => {
@@ -225,6 +256,7 @@ const tasks: readonly Task[] = [
   },
   {
     name: 'when a station stopped',
+    begin: { search: 'mate' },
     clicks: 0,
     fields: 1,
     run: async (t, hand) => {
@@ -240,6 +272,7 @@ const tasks: readonly Task[] = [
   },
   {
     name: 'whether a file is complete, with its checksum',
+    begin: { search: basename(complete.path) },
     clicks: 0,
     fields: 1,
     run: async (t, hand) => {
@@ -252,6 +285,7 @@ const tasks: readonly Task[] = [
   },
   {
     name: 'what is wrong with a file',
+    begin: { search: damaged },
     clicks: 0,
     fields: 1,
     run: async (t, hand) => {
@@ -261,6 +295,7 @@ const tasks: readonly Task[] = [
   },
   {
     name: 'the size of the archive, and of each year by area',
+    begin: 'Archive',
     clicks: 1,
     fields: 0,
     run: async (t, hand) => {
@@ -276,6 +311,7 @@ const tasks: readonly Task[] = [
   },
   {
     name: 'two stations beside each other',
+    begin: 'Stations',
     clicks: 1,
     fields: 1,
     run: async (t, hand) => {
@@ -292,6 +328,7 @@ const tasks: readonly Task[] = [
   },
   {
     name: 'all files of one second of a day',
+    begin: { search: dayAgo(1) },
     clicks: 2,
     fields: 2,
     run: async (t, hand) => {
@@ -309,6 +346,7 @@ const tasks: readonly Task[] = [
   },
   {
     name: 'the navigation files of a GPS week',
+    begin: 'Files',
     clicks: 2,
     fields: 2,
     run: async (t, hand) => {
@@ -324,6 +362,7 @@ const tasks: readonly Task[] = [
   },
   {
     name: 'the alerts of a country',
+    begin: 'Alerts',
     clicks: 2,
     fields: 1,
     run: async (t, hand) => {
@@ -336,6 +375,7 @@ const tasks: readonly Task[] = [
   },
   {
     name: 'what was replaced today',
+    begin: 'Files',
     clicks: 2,
     fields: 2,
     run: async (t, hand) => {
@@ -350,17 +390,21 @@ const tasks: readonly Task[] = [
   },
   {
     name: 'what the last rescan did',
+    begin: 'Archive',
     clicks: 1,
     fields: 0,
     run: async (t, hand, { situation }) => {
       await hand.section('Archive')
-      const words = /Last rescans\s+obs and 1 more at [^:]*\d\d:\d\d: 1 replaced/
+      // The file was replaced just before: the rescan or its event noticed it.
+      const words =
+        /Last rescans\s+obs and 1 more at [^:]*\d\d:\d\d: (?:1 replaced|nothing changed)/
       if (situation === 'day one') t.match(await hand.text('main'), words)
       else t.match(await hand.text('main'), 'Last rescans')
     },
   },
   {
     name: 'the request of a selection',
+    begin: { search: lastMonth },
     clicks: 1,
     fields: 1,
     run: async (t, hand) => {
@@ -373,6 +417,7 @@ const tasks: readonly Task[] = [
   },
   {
     name: 'completeness of a station over the years, with its missing days as CSV',
+    begin: { search: 'pasa' },
     clicks: 2,
     fields: 1,
     run: async (t, hand) => {
@@ -396,6 +441,7 @@ const tasks: readonly Task[] = [
   },
   {
     name: 'the files that cover a moment',
+    begin: 'Files',
     clicks: 1,
     fields: 1,
     run: async (t, hand) => {
@@ -411,6 +457,7 @@ const tasks: readonly Task[] = [
   },
   {
     name: 'what is known of it in its first ten minutes',
+    begin: 'Files',
     clicks: 1,
     fields: 1,
     run: async (t, hand, { situation, service }) => {
@@ -433,6 +480,7 @@ const tasks: readonly Task[] = [
   },
   {
     name: 'the command that reads a directory again',
+    begin: 'Files',
     clicks: 2,
     fields: 0,
     run: async (t, hand) => {
@@ -443,6 +491,7 @@ const tasks: readonly Task[] = [
   },
   {
     name: 'the open alerts as a table for a program',
+    begin: 'Alerts',
     clicks: 3,
     fields: 0,
     run: async (t, hand) => {
@@ -457,6 +506,7 @@ const tasks: readonly Task[] = [
   },
   {
     name: 'a first request that works',
+    begin: 'API',
     clicks: 2,
     fields: 0,
     run: async (t, hand) => {
@@ -468,6 +518,7 @@ const tasks: readonly Task[] = [
   },
   {
     name: 'a link to a filtered list that says what it is',
+    begin: { search: lastMonth },
     clicks: 1,
     fields: 1,
     run: async (t, hand) => {
@@ -479,25 +530,6 @@ const tasks: readonly Task[] = [
     },
   },
 ]
-
-const contents = new Contents()
-/**
- * Those of the demo that tasks ask for: the daily files of 400 days, hourly observations, and those
- * of one second of a station.
- */
-const someFiles = filesArriving(0, startedAt, startedAt).filter(
-  ({ type, period, startSeconds, path }) =>
-    (period === '01D' && startSeconds > startedAt - 400 * secondsPerDay) ||
-    (period === '01H' && type === 'o') ||
-    (period === '15M' && path.includes('/GRAZ')),
-)
-/** A damaged file, so recent that it is read soon. */
-const damaged = basename(someFiles.find(({ damage }) => damage === 'changed')?.path ?? '')
-/** The newest file: its checksum is computed among the first. */
-const complete = someFiles.findLast(({ damage }) => damage === undefined) as DemoFile
-/** A file that is replaced by another version. */
-const replaced = basename(someFiles.findLast(({ path }) => path.includes('POTS'))?.path ?? '')
-const half = readFileSync('fixtures/archive/obs/2024/366/graz3660.24o.gz').subarray(0, 300)
 
 function fillArchive(archive: string): void {
   const folders = new Set<string>()
@@ -532,6 +564,60 @@ async function runAll(t: Test, browser: Browser, { situation, service }: At): Pr
       await context.close()
     })
 }
+
+/** What no page may say before it knows all files. */
+const conclusions =
+  /\bnothing\b|never seen|No file has|\bno gap|\b0 (?:stations|missing files)|All \d+ stations/i
+
+/** Each task from its beginning: what is not known is said, and nothing is concluded. */
+async function beginAll(
+  t: Test,
+  browser: Browser,
+  service: Service,
+  check: (t: Test, hand: Hand) => Promise<void>,
+): Promise<void> {
+  for (const { name, begin } of tasks)
+    await t.test(name, async (t) => {
+      const { page, context, complaints } = await openPage(browser, service.url)
+      const hand = new Hand(page)
+      await page.goto('/')
+      if (typeof begin === 'object') await hand.search(begin.search)
+      else if (begin === 'Alerts') await hand.click(hand.link(/^Alerts/))
+      else await hand.section(begin)
+      await check(t, hand)
+      t.strictSame(complaints, [])
+      await context.close()
+    })
+}
+
+/** Lets a process work for 10 ms of each half second, as on a very busy machine. */
+function slowDown(t: Test, process: ChildProcess): void {
+  let isSlow = true
+  t.teardown(() => {
+    isSlow = false
+  })
+  const work = async (): Promise<void> => {
+    while (isSlow) {
+      process.kill('SIGSTOP')
+      await setTimeout(490)
+      process.kill('SIGCONT')
+      await setTimeout(10)
+    }
+  }
+  void work()
+}
+
+t.test('an empty archive says where files are expected', { skip: needsBrowser }, async (t) => {
+  const browser = await openBrowser(t)
+  const service = await startScanned(t, (archive) => {
+    for (const area of ['obs', 'nrt']) mkdirSync(join(archive, area), { recursive: true })
+  })
+  await beginAll(t, browser, service, async (t, hand) => {
+    const text = (await hand.text('main')).replaceAll(/\s+/g, ' ')
+    t.match(text, /The catalogue has no files yet\. They are expected in the folders obs\/ .*nrt\//)
+    t.notMatch(await hand.text('h1'), /\b[1-9][\d,]* (?:files|stations)|stations deliver/)
+  })
+})
 
 t.test('people find what they came for', { skip: needsBrowser }, async (t) => {
   const browser = await openBrowser(t)
@@ -571,4 +657,26 @@ t.test('people find what they came for', { skip: needsBrowser }, async (t) => {
   await t.test('with the indexer stopped', (t) =>
     runAll(t, browser, { situation: 'stopped', service }),
   )
+  await stop(service.api, 'SIGTERM')
+  for (const name of readdirSync(service.folder))
+    if (name.startsWith('catalogue.db')) rmSync(join(service.folder, name))
+  const earlier = service.log.length
+  service.startIndexer()
+  await until('the first scan begins', () =>
+    service.log.slice(earlier).some(({ msg }) => msg === 'indexing'),
+  )
+  slowDown(t, service.indexer)
+  await service.startApi()
+  await until('files are listed', async () => (await service.count()) > 0)
+  await t.test('during the first scan', async (t) => {
+    const progress = new Set<string>()
+    await beginAll(t, browser, service, async (t, hand) => {
+      const text = await hand.text('main')
+      t.match(text, 'The first scan of the archive has not ended: not all files are listed')
+      t.notMatch(text, conclusions)
+      for (const [done] of text.matchAll(/\d+ % (?:is|are) done/g)) progress.add(done)
+    })
+    t.ok(progress.size > 0, `pages say how far it is: ${[...progress].join()}`)
+    t.equal((await service.get('/readyz')).status, 503, 'it has not ended')
+  })
 })

@@ -56,7 +56,9 @@ export function addNetwork(app: FastifyInstance, context: NetworkContext & Archi
               reason,
               ignored,
             })
-            return layOut(page, site)
+            // This page says itself where files are expected.
+            const isEmpty = archive.total?.files === 0 && network?.asOf.seconds !== undefined
+            return layOut(page, isEmpty ? { ...site, progress: undefined } : site)
           },
         },
       }

@@ -1,6 +1,6 @@
 /**
  * What every page says of the archive: its name, its operator, how many alerts are open, and that
- * its first scan has not ended.
+ * its first scan has not ended, or that it is empty.
  */
 import type { FastifyInstance } from 'fastify'
 import type { ScanProgress } from '../../control-socket/protocol.ts'
@@ -15,6 +15,8 @@ interface SiteState extends Pick<SiteFacts, 'openAlerts' | 'missingOf'> {
   readonly countries: readonly string[]
   /** False until the first scan of the archive has ended. */
   readonly isScanned: boolean
+  /** True if it is scanned, and no station has files or is expected. */
+  readonly isEmpty: boolean
   /** Why the catalogue does not follow the archive now. */
   readonly banner: readonly string[]
   /** How far the first scan is, if the indexer says so. */
@@ -34,8 +36,8 @@ export class Site {
 
   /** What changes pages besides their own content: a part of the tags of all pages. */
   version(): string {
-    const { openAlerts, missingOf, countries, isScanned, scan, banner } = this.#state
-    const counts = `a${openAlerts}m${missingOf(['*'])}c${countries.length}`
+    const { openAlerts, missingOf, countries, isScanned, isEmpty, scan, banner } = this.#state
+    const counts = `a${openAlerts}m${missingOf(['*'])}c${countries.length}${isEmpty ? 'e' : ''}`
     const said = banner.length === 0 ? '' : `-b${digest(banner.join('\n')).slice(0, 8)}`
     return `${counts}${isScanned ? '' : `-s${percentOf(scan)}`}${said}`
   }
@@ -50,8 +52,10 @@ export class Site {
 
   facts(): SiteFacts {
     const { title, notice } = this.#identity
-    const { isScanned, scan, ...said } = this.#state
-    const progress = isScanned || said.banner.length > 0 ? undefined : unscannedWords(scan)
+    const { isScanned, isEmpty, scan, ...said } = this.#state
+    const known = isEmpty ? empty : undefined
+    const unknown = said.banner.length > 0 ? undefined : unscannedWords(scan)
+    const progress = isScanned ? known : unknown
     return { title, notice, progress, facts: factsOf(this.#identity), ...said }
   }
 
@@ -66,11 +70,15 @@ const nothingKnown: SiteState = {
   missingOf: () => 0,
   countries: [],
   isScanned: true,
+  isEmpty: false,
   banner: [],
 }
 
 const unscanned =
   'The first scan of the archive has not ended: not all files are listed, and states are not known yet.'
+
+const empty =
+  'The catalogue has no files yet. They are expected in the folders obs/ and nrt/ of the archive.'
 
 /** `…: not all files are listed, and states are not known yet. 12 % is done, about 58 s left.` */
 function unscannedWords(scan: SiteState['scan']): string {

@@ -11,6 +11,7 @@ import { dayOf, daySeconds, nameOf } from '../series/network.ts'
 import type { Service } from '../service.ts'
 import { openService } from '../service.ts'
 import { watchingIndexer } from '../status/indexer-status.ts'
+import { crawl } from './crawl.ts'
 
 const root = 'https://archive.example/gnss/at.gv.bev.dc/v1.0/'
 /** 2026-03-02T08:20Z */
@@ -104,62 +105,40 @@ function checkPage(t: Test, url: string, page: Html, headers: OutgoingHttpHeader
   t.equal(new Set(ids).size, ids.length, `ids are unique: ${url}`)
 }
 
-/** The links of a page, or the URLs in a JSON answer: absolute, without fragment. */
-function linksOf(url: string, type: string, body: string): string[] {
-  const links: string[] = []
-  if (type.startsWith('text/html'))
-    for (const each of readPage(body).all('*', { href: /^(?!data:|mailto:)/ }))
-      links.push(each.attribute('href') ?? '')
-  else if (type === 'application/json')
-    JSON.parse(body, (_key, value: unknown) => {
-      if (typeof value === 'string' && value.startsWith('http')) links.push(value)
-      return value
-    })
-  return links.map((link) => new URL(link, url).href.replace(/#.*/, ''))
-}
-
 /** Links of a page with filters are not followed. */
-function isFarther(url: string): boolean {
-  const { pathname, searchParams } = new URL(url)
+function leadsOn({ pathname, searchParams }: URL): boolean {
   const others = new Set(['format', 'limit', 'offset', 'ordering'])
   const filters = [...searchParams.keys()].filter((name) => !others.has(name))
-  // Examples of the OpenAPI document name no file of this archive, and one link is a long poll.
-  return filters.length > 0 || /\/api\/(schema|docs)\/$/.test(pathname) || filters.includes('wait')
+  // Examples of the OpenAPI document name no file of this archive.
+  return filters.length === 0 && !/\/api\/(schema|docs)\/$/.test(pathname)
 }
 
 t.test('every page is whole, and every link leads to an answer below the prefix', async (t) => {
   const { app } = await openFaulty(t)
-  const waiting = ['api/', 'api/network/?format=api', 'data/'].map((path) => root + path)
-  const seen = new Set(waiting)
+  const start = ['api/', 'api/network/?format=api', 'data/'].map((path) => root + path)
+  const way = { start, accepts: ['text/html', '*/*'], ofKind: 5, leadsOn }
+  const found = new Set<string>()
   const inJson: string[] = []
-  const visits = new Map<string, number>()
-  for (let url = waiting.pop(); url !== undefined; url = waiting.pop()) {
-    const { pathname, search } = new URL(url)
-    const visit = (visits.get(pathname) ?? 0) + 1
-    visits.set(pathname, visit)
-    // Filters and pages combine in thousands of ways.
-    if (visit > 5) continue
-    for (const accept of ['text/html', '*/*']) {
-      const answer = await app.inject({ url: pathname + search, headers: { accept } })
-      const type = String(answer.headers['content-type'])
-      const isLed = /\/api\/(search\/)?$/.test(pathname) && answer.statusCode === 303
-      // The files of this archive are names alone.
-      const isFile = pathname.includes('/data/') && !pathname.endsWith('/')
-      const isDocument = accept === 'text/html' && pathname.endsWith('/api/schema/')
-      if (!isLed && !isFile && !isDocument) t.equal(answer.statusCode, 200, `${accept} ${url}`)
-      if (answer.statusCode !== 200) continue
-      if (accept === 'text/html' && type.startsWith('text/html'))
-        checkPage(t, url, readPage(answer.body), answer.headers)
-      if (isFarther(url)) break
-      const links = linksOf(url, type, answer.body)
-      if (type === 'application/json') inJson.push(...links)
-      const found = links.filter((link) => !seen.has(link))
-      for (const link of found) seen.add(link)
-      waiting.push(...found)
-    }
+  for await (const { url, accept, answer, links } of crawl(app, {
+    ...way,
+    kindOf: ({ pathname }) => pathname,
+  })) {
+    const { pathname, href } = url
+    const type = String(answer.headers['content-type'])
+    const isPage = type.startsWith('text/html')
+    const isLed = /\/api\/(search\/)?$/.test(pathname) && answer.statusCode === 303
+    // The files of this archive are names alone.
+    const isFile = pathname.includes('/data/') && !pathname.endsWith('/')
+    const isDocument = accept === 'text/html' && pathname.endsWith('/api/schema/')
+    if (!isLed && !isFile && !isDocument) t.equal(answer.statusCode, 200, `${accept} ${href}`)
+    if (answer.statusCode !== 200) continue
+    if (accept === 'text/html' && isPage) checkPage(t, href, readPage(answer.body), answer.headers)
+    if (!leadsOn(url)) continue
+    if (type === 'application/json') inJson.push(...links)
+    for (const link of links) found.add(link)
   }
   t.strictSame(
-    [...seen].filter((link) => !link.startsWith(root)),
+    [...found].filter((link) => !link.startsWith(root)),
     [],
   )
   const isUnnamed = (link: string) => link.startsWith(`${root}api/`) && !/[?&]format=/.test(link)
@@ -167,8 +146,8 @@ t.test('every page is whole, and every link leads to an answer below the prefix'
   t.ok(inJson.length > 10)
   for (const section of ['api/rinex-file', 'api/station/GRAZ', 'api/alerts', `data/obs/2026/002`])
     t.ok(
-      [...seen].some((link) => link.startsWith(`${root}${section}/`)),
+      [...found].some((link) => link.startsWith(`${root}${section}/`)),
       section,
     )
-  t.ok(seen.size > 300, `${seen.size} links`)
+  t.ok(found.size > 300, `${found.size} links`)
 })

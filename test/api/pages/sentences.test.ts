@@ -1,4 +1,5 @@
 /** Sentences that misled people: no page of an archive, in whatever state it is, says one. */
+import type { LightMyRequestResponse } from 'fastify'
 import type { Test } from 'tap'
 import t from '../../tap.ts'
 import { readPage } from '../html.ts'
@@ -6,6 +7,7 @@ import type { Period } from '../series/network.ts'
 import { dayOf, daySeconds, lengths, openNetwork } from '../series/network.ts'
 import type { Service } from '../service.ts'
 import { openService } from '../service.ts'
+import { crawl } from './crawl.ts'
 
 /** What was said, and why it was wrong. */
 const sentences: readonly (readonly [sentence: RegExp, why: string])[] = [
@@ -114,37 +116,26 @@ const archives: readonly {
   { name: 'before the first scan', pages: 15, says: /first scan/, open: (t) => openService(t) },
 ]
 
-/** The texts of the pages that links lead to from the first one. */
+/** The texts of the pages that links lead to: some of each kind, because records are alike. */
 async function pagesOf({ app }: Service): Promise<ReadonlyMap<string, string>> {
   const texts = new Map<string, string>()
-  const waiting = ['/']
-  const seen = new Set(waiting)
-  const visits = new Map<string, number>()
-  for (let url = waiting.shift(); url !== undefined && texts.size < most; url = waiting.shift()) {
-    const answer = await app.inject({ url, headers: { accept: 'text/html' } })
-    const { location } = answer.headers
-    const isPage = String(answer.headers['content-type']).startsWith('text/html')
-    const page = isPage ? readPage(answer.body) : undefined
-    if (page !== undefined && location === undefined) texts.set(url, page.text)
-    const links = page?.all('a', { href: /^(?!data:|mailto:)/ }) ?? []
-    const found = location === undefined ? [] : [location]
-    for (const link of [...found, ...links.map((each) => each.attribute('href') ?? '')]) {
-      const { origin, pathname, search } = new URL(link, `https://archive.example${url}`)
-      // Filters and pages combine in thousands of ways; records and stations are alike.
-      const kind = pathname.replace(/(?<=\/(?:rinex-file|station|data|docs)\/).+/, '')
-      const count = visits.get(kind) ?? 0
-      const next = pathname + search
-      if (origin !== 'https://archive.example' || seen.has(next) || count >= 8) continue
-      seen.add(next)
-      visits.set(kind, count + 1)
-      waiting.push(next)
-    }
-  }
+  const visits = crawl(app, {
+    start: ['https://archive.example/'],
+    accepts: ['text/html'],
+    kindOf: ({ pathname }) =>
+      pathname.replace(/(?<=\/(?:rinex-file|station|data|docs)\/)[^/]+/, ''),
+    ofKind: 8,
+    // People follow pages: the list of series has one only because each list has.
+    leadsOn: ({ searchParams }) => searchParams.get('format') !== 'json',
+  })
+  for await (const { url, answer } of visits)
+    if (answer.headers.location === undefined && isPage(answer))
+      texts.set(url.pathname + url.search, readPage(answer.body).text)
   return texts
 }
 
-/** Pages of an archive that are read. */
-const most = 120
+const isPage = ({ headers }: LightMyRequestResponse): boolean =>
+  String(headers['content-type']).startsWith('text/html')
 
 for (const { name, pages, says, open } of archives)
   t.test(`no page says what misled: ${name}`, async (t) => {
