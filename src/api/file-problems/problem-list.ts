@@ -101,9 +101,11 @@ const reasonWords: Readonly<Record<ProblemReason, string>> = {
   'not-regular': 'no regular file any more',
 }
 
-/** A reason in a few words; one of an earlier release is its code. */
+/** A reason in a few words; one of an earlier release in those of its code. */
 export function reasonLabel(reason: string): string {
-  return Object.hasOwn(reasonWords, reason) ? reasonWords[reason as ProblemReason] : reason
+  return Object.hasOwn(reasonWords, reason)
+    ? reasonWords[reason as ProblemReason]
+    : reason.replaceAll(/[-_]/g, ' ')
 }
 
 function sentenceOf(problem: Problem): string {
