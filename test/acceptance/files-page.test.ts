@@ -103,8 +103,8 @@ t.test('the pages of files', { skip: needsBrowser }, async (t) => {
 
   await t.test('files that cannot be used are marked, and say it on their pages', async (t) => {
     await page.goto(`${api}rinex-file/?problem=incomplete`)
-    t.match(await rowOf(incomplete).locator('.damaged').textContent(), 'incomplete')
-    t.match(await rowOf(empty).locator('.damaged').textContent(), 'empty')
+    t.match(await rowOf(incomplete).locator('th small').textContent(), 'incomplete')
+    t.match(await rowOf(empty).locator('th small').textContent(), 'empty')
     await follow(page, rowOf(incomplete).getByRole('link').first())
     const notice = page.locator('.notice.fault')
     t.match(await notice.textContent(), /Incomplete: .* It has 1\.0 kB, its neighbours /)

@@ -35,7 +35,6 @@ const { since, change } = changesParameters
 const filters = new Map<string, Worded>([...Object.entries({ since, change }), ...changesFilters])
 
 const changesForm: FormView = {
-  frame: { title: 'Changes', section: 'changes' },
   fields: formFieldsOf(filters, [
     'since',
     'change',
@@ -60,7 +59,7 @@ export function renderChanges(data: ChangesPageData): Page {
   const isToNow = throughSeq >= head.seq
   return {
     frame: {
-      ...changesForm.frame,
+      section: 'changes',
       title: words === '' ? 'Changes' : `Changes, ${words}`,
       heading: 'Changes',
       up: '../',

@@ -18,8 +18,6 @@ export interface Field extends FormField {
 
 /** Describes the filter form of a page. */
 export interface FormView {
-  /** Title and section of the page that contains the form. */
-  readonly frame: { readonly title: string; readonly section?: string }
   /** The filters that have a field. The form repeats all other filters in hidden inputs. */
   readonly fields: readonly Field[]
   /** The label of the link that removes all filters. */

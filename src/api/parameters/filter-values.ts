@@ -1,12 +1,12 @@
 /** The types of the filter parameters: parsing and JSON schemas. Pure. */
 import type { FileFilter, TimeRange } from '../../catalogue/filter.ts'
-import { parseDays, parseTimeUs } from '../../parse/calendar.ts'
+import type { parseDays } from '../../parse/calendar.ts'
 import type { JsonSchema } from '../openapi/openapi.ts'
 import { dateWords } from '../pages/date-words.ts'
 import { union } from './joined-filters.ts'
 import type { InvalidValue, Meaning, Parameter } from './parameter.ts'
 import { endsBeforeItBegins, invalidChoice } from './parameter.ts'
-import { readWhen, startsOn, whenFault, whenSchema, whenWords } from './when.ts'
+import { parseSpan, readWhen, whenFault, whenSchema, whenWords } from './when.ts'
 import type { Words } from './words.ts'
 import { readerOf, themselves } from './words.ts'
 
@@ -161,16 +161,6 @@ export function year(described: Described): FilterParameter {
       return { years: [Number(value)] }
     },
   )
-}
-
-/**
- * A date-time is one moment. A bare date, a month or a year is all of it, up to its last second.
- */
-function parseSpan(text: string): Required<TimeRange> | undefined {
-  const days = parseDays(text)
-  if (days !== undefined) return startsOn(days)
-  const us = parseTimeUs(text)
-  return us === undefined ? undefined : { fromUs: us, toUs: us }
 }
 
 /** The first moment of a value in microseconds. */

@@ -69,10 +69,16 @@ function endOf(text: string): Required<TimeRange> | 'open' | undefined {
 }
 
 function spanOf(text: string): Required<TimeRange> | undefined {
-  const iso = isoForm(text)
-  const days = parseDays(iso)
+  return parseSpan(isoForm(text))
+}
+
+/**
+ * A date-time is one moment. A bare date, a month or a year is all of it, up to its last second.
+ */
+export function parseSpan(text: string): Required<TimeRange> | undefined {
+  const days = parseDays(text)
   if (days !== undefined) return startsOn(days)
-  const us = parseTimeUs(iso)
+  const us = parseTimeUs(text)
   return us === undefined ? undefined : { fromUs: us, toUs: us }
 }
 

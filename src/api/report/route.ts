@@ -65,7 +65,6 @@ const when = (context: NetworkContext): Parameter<Week | undefined> => ({
 
 function formOf(parameters: Parameters): FormView {
   return {
-    frame: { title: 'Report of a week', section: 'report' },
     fields: formFieldsOf([...placeFilters, ...Object.entries(parameters)]),
     all: 'Last week',
   }

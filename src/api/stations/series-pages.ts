@@ -26,13 +26,11 @@ import { filesUrl, hrefOfDays } from './station-fields.ts'
 import { gapsHtml, seriesWords, shownCode, stationFrame, stationsWith } from './station-head.ts'
 
 const availabilityForm: FormView = {
-  frame: { title: 'Availability', section: 'station' },
   fields: formFieldsOf(Object.entries(availabilityParameters)),
   all: 'All days',
 }
 
 const latencyForm: FormView = {
-  frame: { title: 'Latency', section: 'station' },
   fields: formFieldsOf(Object.entries(latencyParameters)),
   all: 'Last four weeks',
 }

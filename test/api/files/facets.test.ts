@@ -143,15 +143,15 @@ t.test('links of the page set and unset a value, whatever its parameter is', asy
   for (const { href } of links) await page(`rinex-file/${href}`)
   const parametersOf = (text: string) =>
     new URLSearchParams(links.find(({ link }) => link.text === text)?.href)
-  const isOn = links.filter(({ link }) => link.attribute('class') === 'on')
+  const isOn = links.filter(({ link }) => link.has('b'))
   t.strictSame(
     isOn.map(({ link }) => link.text),
-    ['observation', '2026', '2025', 'long names'],
+    ['observation ×', '2026 ×', '2025 ×', 'long names ×'],
   )
-  const observation = parametersOf('observation')
+  const observation = parametersOf('observation ×')
   t.same([observation.has('file_type'), observation.has('fileType')], [false, false])
   t.equal(parametersOf('navigation').get('file_type'), 'o,n')
-  t.equal(parametersOf('2025').get('year'), '2026')
+  t.equal(parametersOf('2025 ×').get('year'), '2026')
 })
 
 t.test('a filter on countries says how many files have none', async (t) => {

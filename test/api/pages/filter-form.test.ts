@@ -7,7 +7,7 @@ import { formFieldsOf } from '../../../src/api/parameters/parameter.ts'
 import t from '../../tap.ts'
 
 const fileFields = formFieldsOf(filterParameters)
-const view = { frame: { title: 'Files' }, fields: fileFields, sizes: [20, 50, 100, 500] }
+const view = { fields: fileFields, sizes: [20, 50, 100, 500] }
 
 t.test('fields show the filters of the request, and the rest stays as hidden inputs', async (t) => {
   const cases: readonly (readonly [
@@ -40,7 +40,7 @@ t.test('fields show the filters of the request, and the rest stays as hidden inp
     [[['ordering', '-data_date']], {}, [['ordering', '-data_date']]],
   ]
   for (const [kept, values, hidden] of cases) {
-    const form = formOf({ frame: view.frame, fields: fileFields }, { kept, limit: 20 })
+    const form = formOf({ fields: fileFields }, { kept, limit: 20 })
     const filled = form.fields.filter(({ value }) => value !== '')
     t.strictSame(Object.fromEntries(filled.map(({ name, value }) => [name, value])), values)
     t.strictSame(
