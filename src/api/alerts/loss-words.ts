@@ -63,7 +63,7 @@ interface Lost {
 }
 
 /**
- * `no hour since 07–08, day of 26 Nov`, `nothing since 18 Nov, days and hours`, `no day since 23
+ * `no hour since 07–08, no day of 26 Nov`, `nothing since 18 Nov, days and hours`, `no day since 23
  * Nov`. Names the type of the files if they are not observations.
  */
 export function lostWords({ series, isAlive = false, ...loss }: Lost, now: number): string {
@@ -94,14 +94,14 @@ function lostPeriods({ daily, shorter, isAlive, ...loss }: LostPeriods, now: num
     .join(', ')
 }
 
-/** `day of 26 Nov` for the only one that lacks, or `no day since 23 Nov`. */
+/** `no day of 26 Nov` for the only one that lacks, or `no day since 23 Nov`. */
 function daysWords(daily: Lost['series'], now: number): string {
   const ends = daily.flatMap(({ since }) => since ?? [])
   if (daily.length === 0) return ''
   if (ends.length === 0) return 'no day was ever delivered'
   const next = Math.floor(Math.max(...ends) / secondsPerDay)
   const isOne = next >= Math.floor(now / secondsPerDay) - 1
-  return isOne ? `day of ${shortDay(next, now)}` : `no day since ${shortDay(next - 1, now)}`
+  return isOne ? `no day of ${shortDay(next, now)}` : `no day since ${shortDay(next - 1, now)}`
 }
 
 /** `, navigation only`, for files that are no observations. */

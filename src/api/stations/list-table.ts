@@ -29,6 +29,7 @@ export function stationColumns(
     ...(isCompared ? [] : [country]),
     {
       label: 'How it is',
+      isProse: true,
       key: 'worst',
       first: 'ascending',
       cell: asOf === undefined ? () => 'not read yet' : howCell,

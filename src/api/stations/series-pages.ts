@@ -3,6 +3,7 @@ import { dayToIso } from '../../parse/calendar.ts'
 import { counted, readableDuration, readableNumber, readableShare } from '../../runtime/readable.ts'
 import type { Availability } from '../../series/availability.ts'
 import { part } from '../../series/availability.ts'
+import { slotsPerDay } from '../../series/series.ts'
 import type { ShownState, StateRun } from '../../series/slot-states.ts'
 import type { FormState } from '../http/errors.ts'
 import { recentRange } from '../missing/missing-slots.ts'
@@ -11,7 +12,7 @@ import { filterForm } from '../pages/filter-form.ts'
 import type { Child, Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
 import type { Page } from '../pages/layout.ts'
-import { fetchCommand, getLine, ignoredNotice } from '../pages/parts.ts'
+import { commandHtml, fetchCommand, getLine, ignoredNotice } from '../pages/parts.ts'
 import type { StationTab } from '../pages/station-tabs.ts'
 import { formFieldsOf } from '../parameters/parameter.ts'
 import type { NetworkStatus } from '../series/known-series.ts'
@@ -23,7 +24,7 @@ import { serialiseAvailability, serialiseLatency } from './serialise.ts'
 import type { SeriesAvailability, SeriesLatencies } from './series-reader.ts'
 import { availabilityParameters, latencyParameters } from './series-reader.ts'
 import { filesUrl, hrefOfDays } from './station-fields.ts'
-import { gapsHtml, seriesWords, shownCode, stationFrame, stationsWith } from './station-head.ts'
+import { seriesWords, shownCode, stationFrame, stationsWith } from './station-head.ts'
 
 const availabilityForm: FormView = {
   fields: formFieldsOf(Object.entries(availabilityParameters)),
@@ -38,13 +39,16 @@ const latencyForm: FormView = {
 export function renderAvailability(series: SeriesAvailability, said: Said): Page {
   const wire = serialiseAvailability(series)
   const { file_type, period } = wire
-  const days = { from: wire.from.slice(0, 10), to: lastDay(wire.to) }
+  const perDay = slotsPerDay(period)
+  const [from = '', to = ''] = [series.range.from, series.range.to].map((slot) =>
+    dayToIso(Math.floor(slot / perDay)),
+  )
   const label = `Availability of ${shownCode({ code: series.station, codes: series.codes })}`
   return renderSeriesPage(availabilityForm, series, {
     ...said,
     tab: 'Availability',
     title: `${label}: ${seriesWords(series)}`,
-    parameters: { file_type, period, ...days },
+    parameters: { file_type, period, from, to },
     sentence: availabilitySentence(series.availability),
     content: html`${availabilitySvg(label, series, said.nowSeconds)}
 ${gapsSection({
@@ -54,7 +58,7 @@ ${gapsSection({
   }).join('\n'),
   files: filesUrl({ api: '../../../' }, series.codes, [
     ['file_type', file_type],
-    ['overlaps', `${days.from}/${days.to}`],
+    ['overlaps', `${from}/${to}`],
   ]),
 })}`,
   })
@@ -158,16 +162,9 @@ ${said.content}
 function gapsSection({ text, files }: { readonly text: string; readonly files: string }): Html {
   return html`<section>
 <h2>Gaps</h2>
-${gapsHtml(text, 'No file is missing on these days.')}
+${text === '' ? html`<p>No file is missing on these days.</p>` : commandHtml(text)}
 <p><a href="${files}">Files of these days</a></p>
 </section>`
-}
-
-/** Returns the day of the last slot. An end at midnight belongs to the day before. */
-function lastDay(end: string): string {
-  // The end of the year 9999, which a date with five digits has, is read only with a sign.
-  const ms = Date.parse(end.replace(/^\d{5}/, '+0$&'))
-  return new Date(ms - 1000).toISOString().slice(0, 10)
 }
 
 function availabilitySentence(availability: Availability): string {

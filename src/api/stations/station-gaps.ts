@@ -10,7 +10,9 @@ import { markOf, maxNames, namesOf } from '../missing/page.ts'
 import { slotsWords } from '../pages/date-words.ts'
 import type { Child, Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
+import { slotMark } from '../pages/marks.ts'
 import { commandHtml } from '../pages/parts.ts'
+import type { Gap } from './gaps.ts'
 import { gapAmount } from './gaps.ts'
 import type { KnownStation } from './how-words.ts'
 import type { SeriesPortrait } from './portrait.ts'
@@ -43,7 +45,7 @@ export function gapsSection(
         known.length === 0 ||
         endOfSlot(firstSlot + own - 1, period) <= days.fromDay * secondsPerDay,
     )
-    .map((gap) => ['', slotsWords(gap, period, now), gapAmount(gap, period)])
+    .map((gap) => [gapMark(gap), slotsWords(gap, period, now), gapAmount(gap, period)])
   const names = namesOf(slots)
   const items = [...recent, ...earlier.toReversed()]
   const more = items.length - most
@@ -54,6 +56,11 @@ ${more > 0 && html`<p><a href="availability/?period=${period}&amp;format=api">an
 ${slots.length > 0 && html`<details><summary>${counted(names.length, 'pattern', 'patterns')} of the names of ${counted(slots.length, 'file', 'files')}, to copy</summary>${commandHtml(names.slice(0, maxNames).join('\n'))}<p><a href="${pageUrl({ api: '../../' }, 'missing', [['station', codes.join()]])}">All, and CSV</a></p></details>`}
 </section>
 `
+}
+
+function gapMark({ states }: Gap): Child {
+  const mark = (['missing', 'late', 'damaged', 'removed'] as const).find((each) => states.has(each))
+  return mark && slotMark(mark)
 }
 
 function gapItem([mark, when, amount]: readonly Child[]): Html {

@@ -118,7 +118,8 @@ function arrivalSentence(station: KnownStation): readonly string[] {
   const isHour = isToday && period === '01H'
   const what = isHour ? `hour ${hourWords(startOf(slot, period))}` : words
   const isNewest = (lastDataOf(station)?.start ?? 0) < endOfSlot(slot, period)
-  const last = `The last ${isNewest ? '' : `${often[period]} `}file`
+  const isGood = summary.runs.every((run) => run.state !== 'damaged' || run.firstSlot < slot)
+  const last = `The last ${isGood ? '' : 'good '}${isNewest ? '' : `${often[period]} `}file`
   if (latency === undefined) return [`${last} is of ${isHour ? 'the ' : ''}${what}.`]
   const usual = summary.usualLatency
   const usually = usual === undefined ? '' : `, usually ${readableDuration(usual)}`
@@ -132,12 +133,6 @@ function gapSentence(station: KnownStation, how: string): readonly string[] {
   if (gap === undefined) return station.days[0] === undefined ? [] : ['No gap for 28 days.']
   if (how.endsWith('damaged')) return []
   return [`Last gap: ${slotsWords(gap, gap.period, asOf)}.`]
-}
-
-/** Text to copy into a mail. @param none what is said without any */
-export function gapsHtml(text: string, none: string): Html {
-  if (text === '') return html`<p>${none}</p>`
-  return html`<div class="command row"><pre tabindex="0"><code>${text}</code></pre><button type="button" class="copy small" hidden>Copy</button></div>`
 }
 
 const often = { '01D': 'daily', '01H': 'hourly', '15M': 'quarter-hourly' } as const

@@ -61,7 +61,7 @@ const cases: readonly (readonly [Loss, who: string, what: string, late: string])
   [
     { ...mate, series: [{ ...hourly, ...yesterday }, lateDaily] },
     'MATE00ITA',
-    'no hour since 18–19 yesterday, day of 21 Jan',
+    'no hour since 18–19 yesterday, no day of 21 Jan',
     late,
   ],
   [
@@ -70,7 +70,7 @@ const cases: readonly (readonly [Loss, who: string, what: string, late: string])
     'nothing since 13 Jan, days and hours',
     late,
   ],
-  [{ ...mate, series: [lateDaily] }, 'MATE00ITA', 'day of 21 Jan', late],
+  [{ ...mate, series: [lateDaily] }, 'MATE00ITA', 'no day of 21 Jan', late],
   [
     { ...mate, series: [{ ...daily, since: at('2026-01-14T00:00:00Z') }] },
     'MATE00ITA',
