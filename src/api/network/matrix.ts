@@ -122,7 +122,7 @@ function shares(sums: Sums): Child {
         : ''
     })
     const cells = cellMarks(columns, { cell: size.cell, height: high, y: top, x: left[part] })
-    return html`<g class="sum">${cells}</g><path class="lost" d="${lost.join('')}"/>`
+    return html`${cells}<path class="lost" d="${lost.join('')}"/>`
   })
 }
 

@@ -81,7 +81,7 @@ function stateOf({ network }: KnownNetwork, { map, damage }: NetworkPageData): H
   const onMap = Array.from(stations).flatMap(([code, state]) =>
     state === 'ended' ? [] : [{ code, state: shown.get(code) }],
   )
-  return html`${lossesOf(losses, asOf.notCurrent === undefined, damage)}${map.of(onMap, '../')}${matrix(countries, now)}`
+  return html`${lossesOf(losses, asOf.notCurrent === undefined, damage)}${matrix(countries, now)}${map.of(onMap, '../')}`
 }
 
 /** Where files are expected. */

@@ -174,7 +174,7 @@ ${items.map((item) => html`<li>${item}</li>\n`)}
 
 function pageLink(text: string, rel: string, href: string | null): Html {
   return href === null
-    ? html`<span>${text}</span>`
+    ? html`<span class="quiet">${text}</span>`
     : html`<a href="${href}" rel="${rel}">${text}</a>`
 }
 

@@ -55,7 +55,7 @@ ${otherFaults.length > 0 && faultList(otherFaults)}`
 
 /** Faults of parameters, each with all of its messages. */
 export function faultList(faults: readonly (readonly [string, readonly string[]])[]): Html {
-  return html`<ul class="notice fault">
+  return html`<ul class="notice fault plain">
 ${faults.map(([name, messages]) => html`<li><code>${name}</code>: ${messages.join(' ')}</li>\n`)}
 </ul>
 `

@@ -77,7 +77,7 @@ export function headerColumn(label: string): Column {
 
 /** A text with its code, or with what is exact. */
 export function titled(text: string, title: string): Html {
-  return html`<abbr title="${title}">${text}</abbr>`
+  return html`<span title="${title}">${text}</span>`
 }
 
 /** A time, which the script shows as `3 min ago`; its title is exact. */

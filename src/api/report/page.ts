@@ -56,7 +56,7 @@ export function renderReport(
   const weekLink = (text: string, rel: string, week: number | undefined): Html => {
     const href = `?${queryText([...place, ['week', String(week)]])}`
     return week === undefined
-      ? html`<span>${text}</span>`
+      ? html`<span class="quiet">${text}</span>`
       : html`<a href="${href}" rel="${rel}">${text}</a>`
   }
   const places = filterWords(place, placeFilters)

@@ -56,7 +56,7 @@ function stateHtml({ state }: WireStatus, problems: readonly IndexerProblem[]): 
  ${stateMeanings[state]}</p>
 ${
   problems.length > 0 &&
-  html`<ul class="notice fault">
+  html`<ul class="notice fault plain">
 ${problems.map(({ text, advice }) => html`<li><strong>${text}</strong><br>${prose(advice)}</li>\n`)}
 </ul>`
 }`

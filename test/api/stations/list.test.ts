@@ -95,7 +95,7 @@ t.test('a page begins with the worst, and says how each station is', async (t) =
     'ZZZZ00DEU: single files',
   ])
   const [, , late] = body.table('Stations').lines
-  t.strictSame(late?.texts('abbr', { title: 'AUT' }), ['Austria'])
+  t.strictSame(late?.texts('span', { title: 'AUT' }), ['Austria'])
   t.match(late?.text, '2 Mar 02–03 h')
   t.ok(late?.has('path', { class: 'late' }), 'its mark')
   t.match(body.one('th', { 'aria-sort': 'ascending' }).hrefOf('How it is'), /ordering=-worst/)
