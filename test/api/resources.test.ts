@@ -1,6 +1,8 @@
+import fc from 'fast-check'
 import type { IndexerStatus } from '../../src/control-socket/protocol.ts'
 import { change, newFile } from '../catalogue/change.ts'
 import t, { exact } from '../tap.ts'
+import { readPage } from './html.ts'
 import { day, dayFile, openService, startUs } from './service.ts'
 
 const api = '/rinex/api/'
@@ -164,6 +166,62 @@ t.test('a path without its slash is redirected, and similar paths get 404', asyn
     t.equal(answer.statusCode, 200, target)
     t.notOk(answer.headers.location)
   }
+})
+
+/** Parts of names that would mean something in HTML, in a header, or in a URL. */
+const partOfName = fc.constantFrom(
+  ...[
+    '<x-mark>',
+    '</title>',
+    '&amp;',
+    '"',
+    "'",
+    '%',
+    '%3C',
+    '%0d%0a',
+    '#',
+    '?',
+    '//',
+    '\\',
+    ':',
+    ';',
+  ],
+  ...['..', '\r\n', '\u202e', 'ü', '😀', ' ', 'x', 'GRAZ', 'javascript:', '@evil.example'],
+)
+
+t.test('a path is text in pages and headers, whatever somebody asks for', async (t) => {
+  const { app } = await openService(t)
+  const headers = { accept: 'text/html' }
+  const roots = [
+    '/',
+    api,
+    `${api}station/`,
+    `${api}rinex-file/`,
+    '/rinex/data/',
+    '/rinex/data/obs/',
+  ]
+  const root = 'https://archive.example'
+  const check = async (parts: readonly string[], slash: string, isQuery: boolean) => {
+    const name = encodeURIComponent(parts.join(''))
+    for (const place of roots) {
+      const url = isQuery ? `${place.slice(0, -1)}?x=${name}` : `${place}${name}${slash}`
+      const { statusCode, headers: answered, body } = await app.inject({ url, headers })
+      const { location } = answered
+      if (location !== undefined) {
+        t.match(location, /^[\x21-\x7e]+$/, url)
+        t.equal(new URL(location, root + url).origin, root, url)
+      }
+      if (statusCode < 400 && statusCode !== 200) continue
+      const page = readPage(body)
+      t.notOk(page.has('x-mark'), url)
+      t.equal(page.all('title').length, 1, url)
+      for (const { href } of page.links())
+        t.equal(new URL(href, root + url).origin, root, `${url} ${href}`)
+    }
+  }
+  const names = fc.array(partOfName, { minLength: 1, maxLength: 6 })
+  const property = fc.asyncProperty(names, fc.constantFrom('', '/'), fc.boolean(), check)
+  await fc.assert(property, { numRuns: 40 })
 })
 
 const entrances = ['/', '/rinex/', '/rinex/?x=1', '/rinex//', '/?format=api']
