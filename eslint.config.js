@@ -82,7 +82,7 @@ export default defineConfig(
   layer(
     'parse',
     ['../*', 'node:*', 'better-sqlite3', 'fastify', 'chokidar', 'pino'],
-    'parse/ is pure: it imports nothing but its own files.',
+    'parse/ is pure: it imports nothing but its own files, and the package ignore.',
   ),
   layer(
     'catalogue',

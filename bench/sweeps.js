@@ -13,6 +13,7 @@ import { hotDirectories } from '../dist/indexer/state/hot-window.js'
 import { KnownDirectories } from '../dist/indexer/state/known-directories.js'
 import { SilentFileSystems } from '../dist/indexer/state/silent-file-systems.js'
 import { SureStamps } from '../dist/indexer/state/sure-stamps.js'
+import { defaultLayout as layout } from '../dist/parse/layout.js'
 import { directoryPath } from '../fixtures/names.js'
 import { changeOf } from './catalogue.js'
 import { measure, optionsOf, ratios, spread } from './measure.js'
@@ -47,14 +48,14 @@ async function sweepAll({ print, folder, directories, hot, names, rounds }) {
   const nowUs = () => Date.now() * 1000
   const writer = await openWriter({ database: join(folder, 'catalogue.db') }, nowUs)
   const known = new KnownDirectories(paths)
-  const window = { obsDays: 0, nrtDays: Math.ceil(hot / hoursOfDay) }
-  const byName = hotDirectories(known, window, nowMs)
+  const window = { days: 0, hoursDays: Math.ceil(hot / hoursOfDay) }
+  const byName = hotDirectories({ layout, known, window }, nowMs)
   const stamps = await tree.stamps(paths)
   const read = (path, index) => ({ ...changeOf({ path, names: [] }), stamp: stamps[index] })
   await writer.apply(paths.map(read))
   const silentFileSystems = new SilentFileSystems({ report: () => false })
   const asOf = { now: () => ({ us: nowUs(), steadyMs: performance.now() }) }
-  const parts = { writer, tree, known, window, nowUs, silentFileSystems, asOf }
+  const parts = { writer, tree, layout, known, window, nowUs, silentFileSystems, asOf }
   const context = { ...parts, stamps: new SureStamps() }
   writeFileSync(join(folder, 'hot'), byName.map((path) => `${archive}/${path}\n`).join(''))
   writeFileSync(join(folder, 'all'), paths.map((path) => `${archive}/${path}\n`).join(''))

@@ -144,18 +144,11 @@ t.test('an unusable token file is reported together with all other faults', asyn
 })
 
 t.test('every option has a flag, and all daemons accept all flags', async (t) => {
-  const flags = [
-    '--watch-obs-days',
-    '2',
-    '--max-limit',
-    '7',
-    '--trusted-proxies',
-    '::1, 10.0.0.0/8',
-  ]
+  const flags = ['--watch-days', '2', '--max-limit', '7', '--trusted-proxies', '::1, 10.0.0.0/8']
   const { code, stdout } = await run(['check-config', ...flags])
   t.equal(code, 0)
   for (const line of [
-    'watch_obs_days = 2 # from --watch-obs-days',
+    'watch_days = 2 # from --watch-days',
     'max_limit = 7 # from --max-limit',
     'trusted_proxies = [ "::1", "10.0.0.0/8" ] # from --trusted-proxies',
   ])

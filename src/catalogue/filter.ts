@@ -4,7 +4,6 @@
  * empty list matches no record. `names` is different: the record must meet each condition in the
  * list. Codes are in upper case, as in the catalogue.
  */
-import type { Area } from '../parse/archive-path.ts'
 import type { FileDuration, FileType, FileVersion } from '../parse/types.ts'
 
 /**
@@ -17,7 +16,7 @@ export interface TimeRange {
 }
 
 /**
- * The problems of listed files, in words: for `misplaced` see `isMisplaced` in archive-path.ts. An
+ * The problems of listed files, in words: for `misplaced` see `isMisplaced` in directories.ts. An
  * incomplete file is never also `broken`. The first one that applies is the problem of a record.
  */
 export const problemWords = {
@@ -61,7 +60,7 @@ export interface FileFilter {
   readonly countries?: readonly string[]
   // Kinds of files
 
-  readonly areas?: readonly Area[]
+  readonly areas?: readonly string[]
   readonly types?: readonly FileType[]
   readonly durations?: readonly FileDuration[]
   readonly versions?: readonly FileVersion[]

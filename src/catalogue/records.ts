@@ -5,7 +5,7 @@
  * live record is the record of a file that is in the catalogue now. A directory is named by its
  * path below the archive root, without slashes at its ends: `obs/2026/001`.
  */
-import type { PathRejectionReason } from '../parse/archive-path.ts'
+import type { PathRejectionReason } from '../parse/layout.ts'
 import type { RejectionReason } from '../parse/types.ts'
 import type { Problem } from './filter.ts'
 

@@ -12,7 +12,8 @@ import { startIndexer } from '../indexer/indexer.ts'
 import { buildIndexes } from '../indexer/maintenance.ts'
 import { startTreeReader } from '../indexer/read/tree-reader.ts'
 import { IncompleteScan } from '../indexer/scans.ts'
-import { areas } from '../parse/archive-path.ts'
+import type { Layout } from '../parse/layout.ts'
+import { createLayout } from '../parse/layout.ts'
 import type { Clock } from '../runtime/clock.ts'
 import { createClock } from '../runtime/clock.ts'
 import { graceMs, Lifecycle } from '../runtime/lifecycle.ts'
@@ -35,10 +36,7 @@ export async function index(
   const logger = createLogger({ level: config.logLevel, name: 'indexer' })
   let setIndexer: (indexer: Indexer) => void = () => undefined
   const indexerStarted = new Promise<Indexer>((resolve) => (setIndexer = resolve))
-  /**
-   * Handles SIGHUP, which orders a rescan. If the signal arrives before the indexer has started,
-   * the order waits.
-   */
+  /** SIGHUP orders a rescan; before the indexer has started, the order waits. */
   const onHangup = (): void =>
     void indexerStarted.then((indexer) => {
       logger.info('SIGHUP: rescan ordered')
@@ -64,10 +62,11 @@ export async function index(
   if (database === undefined) return lifecycle.untilEnd()
   const { writer } = database
   const onFailure = (error: unknown): void => void lifecycle.end(failureOf(error))
-  const indexer = await startParts({ config, logger, writer, nowUs, onFailure })
+  const layout = createLayout(config)
+  const indexer = await startParts({ config, layout, logger, writer, nowUs, onFailure })
   lifecycle.add({ name: 'indexer', close: () => indexer.close() })
   setIndexer(indexer)
-  const control = await database.openControl({ logger, indexer, writer, onFailure })
+  const control = await database.openControl({ layout, logger, indexer, writer, onFailure })
   lifecycle.add({ name: 'control', close: control.close })
   endWithParent(lifecycle)
   const stopping = new AbortController()
@@ -77,7 +76,7 @@ export async function index(
   lifecycle.add({ name: 'indexes', close })
   const completeIndexes = (patient: boolean) =>
     buildIndexes({ writer, logger, signal: stopping.signal, patient })
-  const countSoon = soon(() => countFiles(writer))
+  const countSoon = soon(() => writer.count())
   serviceManager.ready(async () => stateLine(indexer.status(), await countSoon()))
   // The service manager is added last, so that it is closed first.
   lifecycle.add({ name: 'service manager', close: () => serviceManager.close() })
@@ -106,11 +105,6 @@ function withRemedy(error: unknown): unknown {
   return new AlreadyRunning(`${error.message}: ${remedy}`, { cause: error })
 }
 
-async function countFiles(writer: CatalogueWriter): Promise<number> {
-  const counts = await Promise.all(areas.map((area) => writer.count(area)))
-  return counts.reduce((sum, count) => sum + count, 0)
-}
-
 /**
  * Returns a function that counts, and after a second returns the last count: a server may be away,
  * and the service manager must get its sign of life.
@@ -128,23 +122,22 @@ function soon(count: () => Promise<number>): () => Promise<number> {
 
 async function startParts(parts: {
   readonly config: ConfigOf<'index'>
+  readonly layout: Layout
   readonly logger: Logger
   readonly writer: CatalogueWriter
   readonly nowUs: Clock
   readonly onFailure: (error: unknown) => void
 }): Promise<Indexer> {
   const { config, logger, ...rest } = parts
-  const tree = startTreeReader({
-    archive: config.archive,
-    linkedDirectories: realDirectories(config.linkedDirectories, logger),
-  })
+  const linkedDirectories = realDirectories(config.linkedDirectories, logger)
+  const tree = startTreeReader({ archive: config.archive, linkedDirectories }, rest.layout.lists)
   const times = {
     sweepIntervalMs: config.sweepIntervalSeconds * 1000,
     fullReadMs: config.fullLookHours * 3_600_000,
     keepRemovalsMs: config.keepRemovalsDays * 86_400_000,
     backupIntervalMs: config.backupIntervalHours * 3_600_000,
     purgedAfterDays: config.purgedAfterDays,
-    window: { obsDays: config.watchObsDays, nrtDays: config.watchNrtDays },
+    window: { days: config.watchDays, hoursDays: config.watchHoursDays },
   }
   const { archive, database } = config
   const fields = { archive, database: serverName(database), ...(await engineOf(config)) }

@@ -2,11 +2,13 @@
  * Checks where archive and database lie: on a network file system, in each other, or in a place
  * that only looks like an archive. The disk may hang, so nothing here blocks this thread.
  */
-import { readdir, readFile, stat, statfs } from 'node:fs/promises'
+import { lstat, readdir, readFile, stat, statfs } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 import { isServer } from '../catalogue/database-url.ts'
 import type { OptionKey } from '../config/options.ts'
-import { areas, isDirectoryName } from '../parse/archive-path.ts'
+import { isDirectoryName } from '../parse/directories.ts'
+import type { Layout } from '../parse/layout.ts'
+import { areaWords, areSameLists, createLayout, defaultLists } from '../parse/layout.ts'
 import { realPath } from '../runtime/real-path.ts'
 
 /** What was found about a path of the configuration. */
@@ -19,17 +21,24 @@ export interface Finding {
 }
 
 interface Places {
+  /** The lists of the tree; by default those of the seed. */
+  readonly areas?: readonly string[] | undefined
   readonly archive?: string | undefined
   readonly database?: string | undefined
 }
 
 /** Finds what is wrong with the places of archive and database; nothing if all is well. */
-export async function checkPlaces({ archive, database }: Places): Promise<readonly Finding[]> {
+export async function checkPlaces({
+  archive,
+  database,
+  areas = defaultLists.areas,
+}: Places): Promise<readonly Finding[]> {
+  const layout = createLayout({ ...defaultLists, areas })
   const file = database === undefined || isServer(database) ? undefined : realPath(database)
   const found = [
-    archive === undefined ? undefined : await missingAreas(archive),
+    archive === undefined ? undefined : await missingAreas(archive, layout),
     archive === undefined ? undefined : await ownCopy(archive),
-    archive === undefined || file === undefined ? undefined : inside(archive, file),
+    archive === undefined || file === undefined ? undefined : inside(archive, file, layout),
     file === undefined ? undefined : await remoteDatabase(file),
   ]
   return found.filter((finding) => finding !== undefined)
@@ -37,11 +46,21 @@ export async function checkPlaces({ archive, database }: Places): Promise<readon
 
 const quoted = (path: string): string => JSON.stringify(path)
 
+const seedAreas = { ...defaultLists, suffixes: [], exclude: [] }
+
 /** An archive without areas: one that is an area itself, or perhaps a disk that is not mounted. */
-async function missingAreas(archive: string): Promise<Finding | undefined> {
+async function missingAreas(archive: string, layout: Layout): Promise<Finding | undefined> {
   const names = await namesIn(archive)
-  if (names === undefined || areas.some((area) => names.includes(area))) return undefined
-  const isArea = areas.some((area) => area === basename(realPath(archive)))
+  if (names === undefined) return undefined
+  const { roots } = layout
+  const found = await Promise.all(roots.map((root) => isThere(join(archive, root))))
+  if (found.includes(true)) return undefined
+  const isSeed = areSameLists({ ...layout.lists, suffixes: [], exclude: [] }, seedAreas)
+  if (!isSeed) {
+    const words = `${quoted(archive)} has no ${areaWords(layout)}: mount its disk, make one of them, or set areas`
+    return { key: 'archive', words, level: 'warning' }
+  }
+  const isArea = roots.includes(basename(realPath(archive)))
   if (isArea || (await hasDays(archive, names))) {
     const parent = quoted(dirname(archive))
     const words = `${quoted(archive)} is an area, obs/ or nrt/, and not the directory that holds them: set it to ${isArea ? parent : 'that directory'}`
@@ -61,6 +80,13 @@ async function hasDays(directory: string, names: readonly string[]): Promise<boo
   return false
 }
 
+async function isThere(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  )
+}
+
 /** The names in a directory; `undefined` if it cannot be read, which other checks report. */
 async function namesIn(directory: string): Promise<readonly string[] | undefined> {
   return readdir(directory).catch(() => undefined)
@@ -70,10 +96,10 @@ async function namesIn(directory: string): Promise<readonly string[] | undefined
  * A database inside the archive. In an area, each write of the database would be a file event,
  * which the indexer answers by a read, and that by a write.
  */
-function inside(archive: string, database: string): Finding | undefined {
+function inside(archive: string, database: string, layout: Layout): Finding | undefined {
   const path = relative(realPath(archive), dirname(database))
   if (path === '..' || path.startsWith('../')) return undefined
-  const isInArea = areas.some((area) => path.split('/', 1)[0] === area)
+  const isInArea = layout.rootOf(path) !== undefined
   const words = `${quoted(database)} lies inside the archive: move it to a directory of its own`
   return { key: 'database', words, level: isInArea ? 'fault' : 'warning' }
 }

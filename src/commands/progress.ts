@@ -101,7 +101,7 @@ export function stateLine(
 export function summaryFields(caughtUp: CaughtUp, summary: CatalogueSummary, settling: number) {
   return {
     ...(caughtUp.now ? scanFields(caughtUp.scan) : undefined),
-    records: summary.areas.obs.files + summary.areas.nrt.files,
+    records: Object.values(summary.areas).reduce((sum, { files }) => sum + files, 0),
     misplaced: summary.misplaced,
     settling,
     rejected: Object.fromEntries(summary.rejected.map(({ reason, count }) => [reason, count])),

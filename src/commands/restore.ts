@@ -16,14 +16,12 @@ export async function restore({ database }: ConfigOf<'restore'>, file: string): 
   refuseOtherUser(database, file)
   const writer = openRestored(database, resolve(file))
   const { quarantined, restored } = writer.recovery
-  const { obs, nrt } = (await writer.summary()).areas
+  const files = await writer.count()
   // The database is not closed, because closing would remove the -wal and -shm files, which readers
   // of another user need. The process ends now.
   await writer.checkpoint()
   const made = new Date((restored?.madeUs ?? 0) / 1000).toISOString()
-  await print(
-    `restored ${readableNumber(obs.files + nrt.files)} records; the copy was made at ${made}`,
-  )
+  await print(`restored ${readableNumber(files)} records; the copy was made at ${made}`)
   if (quarantined !== undefined)
     await print(`the former database is ${quarantined}: remove it when all is well`)
   await print('next: systemctl start rinex-catalogue-indexer')

@@ -46,13 +46,12 @@ function assess(
   const age = ageOf(status.last_sweep, nowSeconds)
   if (state === 'watching' && age !== undefined && age > maxSweepAgeSeconds)
     return { level: 'critical', words: `the last sweep ended ${Math.floor(age / 3600)} hours ago` }
-  const files = status.areas.obs.files + status.areas.nrt.files
-  return { level: 'ok', words: `${state}, ${readableNumber(files)} files` }
+  return { level: 'ok', words: `${state}, ${readableNumber(filesOf(status))} files` }
 }
 
 function performanceOf(status: CommonStatus, nowSeconds: number): readonly string[] {
   const values: readonly (readonly [string, number | null | undefined, string?])[] = [
-    ['files', status.areas.obs.files + status.areas.nrt.files],
+    ['files', filesOf(status)],
     ['dirty', status.dirty_directories],
     ['settling', status.settling_files],
     ['withheld', status.held_removals],
@@ -65,6 +64,10 @@ function performanceOf(status: CommonStatus, nowSeconds: number): readonly strin
   return values.flatMap(([name, value, unit = '']) =>
     typeof value === 'number' ? [`${name}=${value}${unit}`] : [],
   )
+}
+
+function filesOf({ areas }: CommonStatus): number {
+  return Object.values(areas).reduce((sum, { files }) => sum + files, 0)
 }
 
 function ageOf(iso: string | null, nowSeconds: number): number | undefined {

@@ -73,18 +73,15 @@ export function list<T>(of: Check<T>): Check<readonly T[]> {
   return (value): value is readonly T[] => Array.isArray(value) && value.every((one) => of(one))
 }
 
-/** Accepts a table in which some of these names have a number that is accepted. */
-export function numbersBy<const Name extends string>(
-  names: readonly Name[],
+/** Accepts a table of numbers by name. */
+export function numbersByName(
   accepts: Check<number>,
-): Check<Readonly<Partial<Record<Name, number>>>> {
-  return (value): value is Readonly<Partial<Record<Name, number>>> =>
+): Check<Readonly<Partial<Record<string, number>>>> {
+  return (value): value is Readonly<Partial<Record<string, number>>> =>
     typeof value === 'object' &&
     value !== null &&
     !Array.isArray(value) &&
-    Object.entries(value).every(
-      ([name, number]) => names.some((known) => known === name) && accepts(number),
-    )
+    Object.values(value).every(accepts)
 }
 
 /** Accepts `undefined` as well, for an option that need not be set. */

@@ -8,6 +8,9 @@ import { optionKeys } from './options.ts'
 /** Options that indexer and API use. */
 const common = [
   'archive',
+  'areas',
+  'suffixes',
+  'exclude',
   'linked_directories',
   'database',
   'database_password_file',
@@ -20,8 +23,8 @@ const common = [
 const indexer = [
   'purged_after_days',
   'backup_interval_hours',
-  'watch_obs_days',
-  'watch_nrt_days',
+  'watch_days',
+  'watch_hours_days',
   'sweep_interval_seconds',
   'full_look_hours',
 ] as const

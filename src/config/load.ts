@@ -2,6 +2,8 @@
 import { parse as parsePath, relative, resolve } from 'node:path'
 import { inspect } from 'node:util'
 import { isServer, urlFault } from '../catalogue/database-url.ts'
+import { createLayout } from '../parse/layout.ts'
+import { layoutFaults } from '../parse/layout-faults.ts'
 import { realPath } from '../runtime/real-path.ts'
 import type { Fault } from './checks.ts'
 import { ConfigError, originOf, toBaseUrl } from './checks.ts'
@@ -51,6 +53,7 @@ export function draftConfig(sources: ConfigSources, further: FurtherCheck = () =
   for (const setting of settings) apply(setting, draft)
   const given = new Set(settings.map(({ key }) => key))
   refuseMixedEngines(draft)
+  checkLayout(draft)
   followLinks(draft)
   if (!given.has('base_url')) checkHostForLinks(draft)
   if (!given.has('control_socket')) deriveControlSocket(draft)
@@ -119,6 +122,26 @@ function refuseMixedEngines({ values, origins, faults }: DraftConfig): void {
     )
   if (!isServer(database) && read !== undefined)
     fault('database_read', 'needs a PostgreSQL server as database: remove it, or set database')
+}
+
+/** Checks that the lists of the tree make a layout, and that `purged_after_days` has its areas. */
+function checkLayout({ values, origins, faults }: DraftConfig): void {
+  const { areas, suffixes, exclude, purged_after_days: purged } = values
+  if (areas === undefined || suffixes === undefined || exclude === undefined) return
+  const lists = { areas, suffixes, exclude }
+  const fault = (key: OptionKey, problem: string): void => {
+    faults.push({ source: origins[key], key, message: `${key} ${problem}` })
+    values[key] = undefined
+  }
+  const found = layoutFaults(lists)
+  for (const { key, problem } of found) fault(key, problem)
+  if (found.length > 0) return
+  const names = createLayout(lists).areas
+  const other = Object.keys(purged ?? {}).find((name) => !names.includes(name))
+  if (other === undefined) return
+  const known = names.map((name) => JSON.stringify(name)).join(', ')
+  const problem = `must be a table of days by area (${known}), found ${JSON.stringify(other)}`
+  fault('purged_after_days', problem)
 }
 
 /**

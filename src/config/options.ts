@@ -6,7 +6,7 @@
  */
 import { join } from 'node:path'
 import { isServer } from '../catalogue/database-url.ts'
-import { areas } from '../parse/archive-path.ts'
+import { defaultLists } from '../parse/layout.ts'
 import { logLevels } from '../runtime/logger.ts'
 import { packageRoot } from '../runtime/program.ts'
 import type { Check, Checked } from './checks.ts'
@@ -18,7 +18,7 @@ import {
   isNetwork,
   isStationLink,
   list,
-  numbersBy,
+  numbersByName,
   oneOf,
   optional,
   text,
@@ -80,8 +80,33 @@ export const options = {
     check: optional(path),
     default: undefined,
     defaultText: 'none: start makes a demo in a temporary folder',
-    meaning: 'Root directory of the archive, which holds obs/ and nrt/.',
+    meaning: 'Root directory of the archive, which holds its areas.',
     flag: 'DIR',
+  },
+  areas: {
+    kind: 'texts',
+    check: list(text()),
+    default: Object.freeze([...defaultLists.areas]),
+    expects: 'a list of directories below archive, such as ["obs", "nrt"], or ["."]',
+    meaning: 'Directories below the archive root whose files are listed; "." is all of it.',
+    flag: 'DIR,...',
+  },
+  suffixes: {
+    kind: 'texts',
+    check: list(text()),
+    default: Object.freeze([...defaultLists.suffixes]),
+    expects: 'a list of suffixes, such as [".gz", ".Z"]; "" is for plain files',
+    meaning: 'What follows the RINEX name of a file that is listed: .gz, .Z, or nothing.',
+    flag: 'SUFFIX,...',
+  },
+  exclude: {
+    kind: 'texts',
+    check: list(text()),
+    default: Object.freeze([...defaultLists.exclude]),
+    defaultText: 'none',
+    expects: 'a list of patterns as in .gitignore, such as ["raw/", "**/products/**"]',
+    meaning: 'Patterns of paths below the archive root that are not listed, as in .gitignore.',
+    flag: 'PATTERN,...',
   },
   database: {
     kind: 'database',
@@ -255,7 +280,7 @@ export const options = {
   },
   purged_after_days: {
     kind: 'table',
-    check: numbersBy(areas, integer(0, 36500)),
+    check: numbersByName(integer(0, 36500)),
     default: Object.freeze({}),
     defaultText: 'none',
     expects: 'a table of areas and whole numbers of days from 0 to 36500, such as { nrt = 3 }',
@@ -287,16 +312,16 @@ export const options = {
     meaning: 'Files whose checksums are computed: all files, new and changed files only, or none.',
     flag: 'FILES',
   },
-  watch_obs_days: {
+  watch_days: {
     ...wholeNumber(0, 366),
     default: 14,
-    meaning: 'Number of past days whose directories in obs/ are watched by file events.',
+    meaning: 'Number of past days whose directories are watched by file events.',
     flag: 'DAYS',
   },
-  watch_nrt_days: {
+  watch_hours_days: {
     ...wholeNumber(0, 366),
     default: 3,
-    meaning: 'Number of past days whose directories in nrt/ are watched by file events.',
+    meaning: 'Number of past days whose directories of hours are watched by file events.',
     flag: 'DAYS',
   },
 } as const satisfies Record<string, Option>

@@ -145,7 +145,7 @@ function fromText(kind: OptionKind, text: string): unknown {
 /** Reads `nrt=3,obs=30`. Text of another form stays text; the check then reports it. */
 function tableFrom(text: string): unknown {
   if (text === '') return {}
-  const pairs = text.split(',').map((item) => /^ *(\w+) *= *(\d+) *$/.exec(item))
+  const pairs = text.split(',').map((item) => /^ *([\w./-]+) *= *(\d+) *$/.exec(item))
   if (pairs.includes(null)) return text
   return Object.fromEntries(pairs.map((pair) => [pair?.[1], Number(pair?.[2])]))
 }

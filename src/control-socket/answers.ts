@@ -2,7 +2,8 @@
 import type { Socket } from 'node:net'
 import type { Logger } from 'pino'
 import type { CatalogueWriter } from '../catalogue/updates/writer.ts'
-import { parseDirectory } from '../parse/archive-path.ts'
+import type { Layout } from '../parse/layout.ts'
+import { areaWords } from '../parse/layout.ts'
 import type {
   ControlAnswer,
   ControlRequest,
@@ -31,6 +32,7 @@ interface AskedIndexer {
 
 /** What answers a request. */
 export interface AnswerParts {
+  readonly layout: Layout
   readonly logger: Logger
   readonly indexer: AskedIndexer
   readonly writer: Pick<CatalogueWriter, 'repairCounts'>
@@ -99,7 +101,7 @@ class InvalidRequest extends Error {}
 
 async function execute(
   request: ControlRequest | null,
-  { indexer, writer, logger }: AnswerParts,
+  { layout, indexer, writer, logger }: AnswerParts,
 ): Promise<ControlResults[keyof ControlResults]> {
   switch (request?.command) {
     case 'status':
@@ -111,8 +113,8 @@ async function execute(
     case 'rescan': {
       const { path } = request
       const acceptRemovals = flagOf(request.acceptRemovals)
-      if (path !== undefined && parseDirectory(stringOf(path)).kind === 'rejected')
-        throw new InvalidRequest(`${path} is not a directory below obs/ or nrt/`)
+      if (path !== undefined && layout.parseDirectory(stringOf(path)).kind === 'rejected')
+        throw new InvalidRequest(`${path} is not a directory below ${areaWords(layout)}`)
       const answer = await indexer.rescan({ path, acceptRemovals })
       if (answer.place !== 'missing')
         logger.info({ path, accept_removals: acceptRemovals }, 'rescan ordered')

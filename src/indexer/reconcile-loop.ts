@@ -3,6 +3,7 @@
  * a running walk. The tree worker reads them; the loop processes their snapshots in the order of
  * the reads.
  */
+import { isWithin } from '../parse/layout.ts'
 import type { DirectoryJob, Job, ReadNowCaller, ReadNowResult, WalkJob } from './job-queue.ts'
 import { JobQueue } from './job-queue.ts'
 import type { ScanResult } from './mark/scan-progress.ts'
@@ -66,8 +67,8 @@ export class ReconcileLoop {
    * not be written.
    */
   async scan(roots: readonly string[]): Promise<ScanResult> {
-    const { tree, dirty, known, settling, asOf, nowUs } = this.#context
-    const scan = new Scan(asOf.now())
+    const { tree, layout, dirty, known, settling, asOf, nowUs } = this.#context
+    const scan = new Scan(asOf.now(), layout.isRoot)
     this.#applyStage.scan = scan
     await tree.startWalk(roots)
     const walkEnd = new Promise<void>((resolve) => (this.#onWalkEnd = resolve))
@@ -76,7 +77,7 @@ export class ReconcileLoop {
     await walkEnd
     // Known directories that the walk did not visit may be gone.
     for (const path of known.all())
-      if (!scan.visited(path) && roots.some((root) => path.startsWith(`${root}/`)))
+      if (!scan.visited(path) && roots.some((root) => isWithin(path, root)))
         dirty.add(path, performance.now())
     await (settling.isObserving ? this.caughtUp() : this.drained())
     this.#applyStage.scan = undefined

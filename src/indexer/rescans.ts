@@ -7,7 +7,8 @@ import type {
   RescanOutcome,
   RescanTicket,
 } from '../control-socket/protocol.ts'
-import { areas } from '../parse/archive-path.ts'
+import type { Layout } from '../parse/layout.ts'
+import { isWithin } from '../parse/layout.ts'
 import type { DeletionGuard } from './guard/deletion-guard.ts'
 import type { ScanResult } from './mark/scan-progress.ts'
 import type { Scans } from './scans.ts'
@@ -26,7 +27,7 @@ interface QueuedRescan {
   accepted: readonly string[]
 }
 
-type RescanContext = Pick<IndexerContext, 'logger' | 'onFailure'> & {
+type RescanContext = Pick<IndexerContext, 'layout' | 'logger' | 'onFailure'> & {
   readonly deletionGuard: Pick<DeletionGuard, 'permitWithheld'>
 }
 
@@ -65,7 +66,7 @@ export class Rescans {
    * one
    */
   order({ path, acceptRemovals }: RescanOrder): RescanTicket {
-    const roots = path === undefined ? areas : [path]
+    const roots = path === undefined ? this.#context.layout.roots : [path]
     const accepted = acceptRemovals ? roots : []
     if (this.#waiting !== undefined) {
       const waiting = this.#waiting
@@ -81,13 +82,13 @@ export class Rescans {
   }
 
   async #run(): Promise<void> {
-    const { deletionGuard, logger } = this.#context
+    const { deletionGuard, layout, logger } = this.#context
     for (let next = this.#waiting; next !== undefined; next = this.#waiting) {
       this.#running = next
       this.#waiting = undefined
       deletionGuard.permitWithheld(next.accepted)
       const result = await this.#scans.scan(next.roots)
-      const outcome = outcomeOf(next, result)
+      const outcome = outcomeOf(next, result, layout)
       logEnd(logger, next, result, outcome)
       this.#outcomes.set(next.number, outcome)
       this.#outcomes.delete(next.number - mostOutcomes)
@@ -101,8 +102,9 @@ export class Rescans {
 function outcomeOf(
   { roots }: QueuedRescan,
   { summary: { added, modified, removed }, archiveRead, written }: ScanResult,
+  layout: Layout,
 ): RescanOutcome {
-  const readsAreas = roots.some((root) => areas.some((area) => area === root))
+  const readsAreas = roots.some(layout.isRoot)
   const problem =
     !archiveRead && readsAreas
       ? 'the archive could not be read'
@@ -117,7 +119,7 @@ function endedOf(
   { summary: { startedUs, endedUs } }: ScanResult,
   outcome: RescanOutcome,
 ): EndedRescan {
-  const paths = roots.slice(0, mostDescribed)
+  const paths = roots.slice(0, mostDescribed).map((root) => (root === '' ? '.' : root))
   const acceptedRemovals = accepted.length > 0
   const ordered = { number, paths, pathCount: roots.length, acceptedRemovals }
   return { ...ordered, startedUs, endedUs, ...outcome }
@@ -138,5 +140,5 @@ function logEnd(
 /** Returns the union of two lists of roots, without roots that are below another root. */
 function merge(a: readonly string[], b: readonly string[]): string[] {
   const all = [...new Set([...a, ...b])]
-  return all.filter((root) => !all.some((other) => root.startsWith(`${other}/`)))
+  return all.filter((root) => !all.some((other) => root !== other && isWithin(root, other)))
 }

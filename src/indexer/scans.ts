@@ -1,7 +1,8 @@
 /** Runs the scans of the archive, one at a time. */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ScanSummary } from '../catalogue/records.ts'
-import { areas } from '../parse/archive-path.ts'
+import type { Layout } from '../parse/layout.ts'
+import { areaWords, wholeArchive } from '../parse/layout.ts'
 import { failureFields } from '../runtime/logger.ts'
 import type { ScanResult } from './mark/scan-progress.ts'
 import type { ReconcileLoop } from './reconcile-loop.ts'
@@ -45,14 +46,14 @@ export class Scans {
    * @throws IncompleteScan when not `patient`
    */
   async scanAll(patient: boolean): Promise<ScanSummary> {
-    const { archive, health } = this.#context
+    const { archive, layout, health } = this.#context
     for (;;) {
-      const result = await this.scan(areas)
+      const result = await this.scan(layout.roots)
       if (isComplete(result)) return result.summary
       const problem = result.archiveRead
         ? databaseProblem('some changes could not be written')
         : {
-            text: `${archive} contains no readable obs/ or nrt/: mount the archive, or set archive to the directory that holds them`,
+            text: unreadableText(archive, layout),
             advice:
               'Check that the archive is mounted, and that every directory from `/` to the files is open to the group of the indexer.',
           }
@@ -63,10 +64,10 @@ export class Scans {
   }
 
   async #scanNow(roots: readonly string[]): Promise<ScanResult> {
-    const { writer, logger, health, asOf, metrics } = this.#context
+    const { writer, layout, logger, health, asOf, metrics } = this.#context
     health.enter('scanning')
     const result = await this.#reconcileLoop.scan(roots)
-    if (isComplete(result) && areas.every((area) => roots.includes(area))) {
+    if (isComplete(result) && layout.roots.every((root) => roots.includes(root))) {
       health.scanned(result.summary)
       health.report('archive', undefined)
       metrics.fullyRead()
@@ -80,6 +81,12 @@ export class Scans {
     health.enter('watching')
     return result
   }
+}
+
+function unreadableText(archive: string, layout: Layout): string {
+  return layout.areas.includes(wholeArchive)
+    ? `${archive} cannot be read, or holds no files: mount the archive, or set archive to another directory`
+    : `${archive} contains no readable ${areaWords(layout)}: mount the archive, or set archive to the directory that holds them`
 }
 
 function isComplete({ archiveRead, written }: ScanResult): boolean {

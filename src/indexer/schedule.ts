@@ -2,7 +2,7 @@
  * The timers of the indexer. They mark directories dirty, run the sweeps and the maintenance, and
  * check that the disk answers.
  */
-import { areas } from '../parse/archive-path.ts'
+import type { Layout } from '../parse/layout.ts'
 import { repeat, wait } from '../runtime/clock.ts'
 import { maintain } from './maintenance.ts'
 import { findChanged } from './mark/sweep.ts'
@@ -29,7 +29,7 @@ const hangingMs = 6000
 const progressMs = 1000
 
 /**
- * The periodic tasks: reads of the areas (`obs`, `nrt`) every two seconds, sweeps, the rolling
+ * The periodic tasks: reads of the areas every two seconds, sweeps, the rolling
  * rescan, purges once an hour, and backups. By default, sweeps follow each other about every
  * minute, the rolling rescan reads the sizes and times of all files within a day, and a backup is
  * made once a day. In a directory without a watch, an overwrite of a file in place is found only
@@ -58,14 +58,14 @@ export class Schedule {
 
   start(): void {
     const { signal } = this.#closing
-    const { known, metrics, secondLooks, fullReadMs, onFailure } = this.#context
+    const { known, layout, metrics, secondLooks, fullReadMs, onFailure } = this.#context
     this.#sweepForever(signal).catch(onFailure)
     maintain(this.#context, signal)
     // An area that did not exist may appear; it has no parent directory whose stamp shows this.
     const readAreas = (): void => {
-      for (const area of areas) this.#markDirty(area)
+      for (const root of layout.roots) this.#markDirty(root)
     }
-    const nextInRescan = rollingRescan(known, () => {
+    const nextInRescan = rollingRescan(known, layout, () => {
       metrics.fullyRead()
     })
     const rescanNext = (): void => {
@@ -143,13 +143,18 @@ export class Schedule {
  * Returns a function that returns the known directories one after the other, newest date first;
  * `undefined` if no directory is known. After the last directory, the function starts again.
  */
-function rollingRescan(known: KnownDirectories, onRoundEnd: () => void): () => string | undefined {
+function rollingRescan(
+  known: KnownDirectories,
+  { belowArea }: Layout,
+  onRoundEnd: () => void,
+): () => string | undefined {
   let remaining: string[] = []
   let running = false
   return () => {
     if (remaining.length === 0) {
       if (running) onRoundEnd()
-      remaining = known.all().sort((a, b) => (a.slice(4) < b.slice(4) ? -1 : 1))
+      const dated = known.all().map((path) => ({ path, date: belowArea(path) }))
+      remaining = dated.sort((a, b) => (a.date < b.date ? -1 : 1)).map(({ path }) => path)
       running = remaining.length > 0
     }
     return remaining.pop()

@@ -17,21 +17,45 @@ const maxNameBytes = 255
 /** Stands for bytes that are not UTF-8 when names are read as text. */
 const replacementCharacter = '\uFFFD'
 
+/** What may follow the RINEX name of a file: gzip, compress (LZW), nothing for a plain file. */
+export const knownSuffixes = ['.gz', '.Z', ''] as const
+export type Suffix = (typeof knownSuffixes)[number]
+
+export function isSuffix(text: string): text is Suffix {
+  return knownSuffixes.some((suffix) => suffix === text)
+}
+
+/** The suffix of the name of a file: the compression that it names. */
+export function suffixOf(name: string): Suffix {
+  return name.endsWith('.gz') ? '.gz' : name.endsWith('.Z') ? '.Z' : ''
+}
+
+/** The suffixes that are chosen by default. */
+export const defaultSuffixes: readonly string[] = ['.gz']
+
 /**
- * Parses the base name of a file. The whole name must have the short or the long form. Case is
- * ignored, except in the final `.gz`. Accepts any string; a string that is not a RINEX name is a
- * `Rejection`.
+ * Parses the base name of a file. The whole name but its suffix must have the short or the long
+ * form. Case is ignored, except in the suffix. Accepts any string; a string that is not a RINEX
+ * name is a `Rejection`.
+ * @param suffixes those that are chosen, of `knownSuffixes`
  */
-export function parseFilename(name: string): ParsedName | Rejection {
+export function parseFilename(
+  name: string,
+  suffixes: readonly string[] = defaultSuffixes,
+): ParsedName | Rejection {
   // More characters are more bytes. Matching a name of any length could take long.
   if (name.length > maxNameBytes) return { kind: 'rejected', reason: 'unknown-form' }
-  const result = parseForms(name)
+  const result = parseForms(name, suffixes)
   if (typeof result !== 'string') return result
   return { kind: 'rejected', reason: unreadableReason(name) ?? result }
 }
 
-function parseForms(name: string): ParsedName | RejectionReason {
-  if (name.endsWith('.gz')) return parseLongName(name) ?? parseShortName(name) ?? 'unknown-form'
+function parseForms(name: string, suffixes: readonly string[]): ParsedName | RejectionReason {
+  const suffix = suffixOf(name)
+  if (suffixes.includes(suffix)) {
+    const stem = suffix === '' ? name : name.slice(0, -suffix.length)
+    return parseLongName(stem) ?? parseShortName(stem) ?? 'unknown-form'
+  }
   // A companion of a data file, such as a checksum, an unfinished copy or a hidden file, has no
   // known form. Any other name has another compression or none.
   return name.startsWith('.') || name.includes('.gz') ? 'unknown-form' : 'not-gz'

@@ -4,8 +4,8 @@
  * interval only in observation and meteorological files; archives have names with and without it
  * for every type.
  *
- *     SSSSMRCCC_S_YYYYDDDHHMM_PPU_FFU_DT.rnx.gz   GRAZ00AUT_R_20260220000_01D_30S_MO.crx.gz
- *     SSSSMRCCC_S_YYYYDDDHHMM_PPU_DT.rnx.gz       GRAZ00AUT_R_20260220000_01D_MN.rnx.gz
+ *     SSSSMRCCC_S_YYYYDDDHHMM_PPU_FFU_DT.rnx   GRAZ00AUT_R_20260220000_01D_30S_MO.crx
+ *     SSSSMRCCC_S_YYYYDDDHHMM_PPU_DT.rnx       GRAZ00AUT_R_20260220000_01D_MN.rnx
  */
 import {
   dayStartSeconds,
@@ -47,13 +47,13 @@ const parts = {
 // The form without an interval is tried first: a wrong content may begin with an underscore.
 const longForm = new RegExp(
   `^${parts.station}_${parts.source}_${parts.start}_${parts.period}(_${parts.interval})??` +
-    `_${parts.content}\\.(?:RN|CR)X\\.gz$`,
+    `_${parts.content}\\.(?:RN|CR)X$`,
   'i',
 )
 
 /**
- * The parts of a long name, or the reason to reject it; `undefined` if the name does not look like
- * one.
+ * The parts of a long name without its suffix, or the reason to reject it; `undefined` if the name
+ * does not look like one.
  */
 export function parseLongName(name: string): ParsedName | RejectionReason | undefined {
   const match = longForm.exec(name)

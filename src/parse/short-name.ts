@@ -1,8 +1,8 @@
 /**
  * The short form of a file name, `r2`: 8.3 characters, and two more for high-rate files.
  *
- *     hour or day   ssssdddf.yyt.gz     zimm028a.26n.gz     brdc2420.18n.gz
- *     high rate     ssssdddhmm.yyt.gz   faa1170b00.16d.gz
+ *     hour or day   ssssdddf.yyt     zimm028a.26n     brdc2420.18n
+ *     high rate     ssssdddhmm.yyt   faa1170b00.16d
  *
  * | part   | rule                                                              | if wrong      |
  * | ------ | ----------------------------------------------------------------- | ------------- |
@@ -28,7 +28,7 @@ import {
 import type { FileDuration, FileType, ParsedName, RejectionReason } from './types.ts'
 import { soleFault } from './types.ts'
 
-const shortForm = /^([A-Z0-9]{4})([0-9]{3})([A-Z]([0-9]{2})?|[0-9])\.([0-9]{2})([A-Z])\.gz$/i
+const shortForm = /^([A-Z0-9]{4})([0-9]{3})([A-Z]([0-9]{2})?|[0-9])\.([0-9]{2})([A-Z])$/i
 
 /**
  * The file types of the type letters (RINEX 2.11 and 3.00, section 4): `d` is Hatanaka-compressed
@@ -54,8 +54,8 @@ export const shortNameSpans: Readonly<Partial<Record<FileDuration, number>>> = {
 }
 
 /**
- * The parts of a short name, or the reason to reject it; `undefined` if the name does not look like
- * one.
+ * The parts of a short name without its suffix, or the reason to reject it; `undefined` if the name
+ * does not look like one.
  */
 export function parseShortName(name: string): ParsedName | RejectionReason | undefined {
   const match = shortForm.exec(name)

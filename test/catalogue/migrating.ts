@@ -16,12 +16,13 @@ import { dialect } from '../../src/catalogue/sqlite/dialect.ts'
 import { Driver } from '../../src/catalogue/sqlite/driver.ts'
 import { upgradeDatabase } from '../../src/catalogue/sqlite/upgrade.ts'
 import type { Migration } from '../../src/catalogue/tables/migrations.ts'
+import { schemaVersion } from '../../src/catalogue/tables/migrations.ts'
 import { buildIndexes } from '../../src/catalogue/updates/indexes.ts'
 
-/** Two schemas after the first: a column, counts of another value, an index and a table. */
+/** Two schemas after that of this program: a column, counts of another value, an index and a table. */
 export const later: readonly Migration[] = [
   [
-    2,
+    schemaVersion + 1,
     [
       'ALTER TABLE station ADD COLUMN approved INT8 NOT NULL DEFAULT 0',
       'UPDATE station SET approved = id',
@@ -31,7 +32,7 @@ export const later: readonly Migration[] = [
     ['day_count', 'file_name'],
   ],
   [
-    3,
+    schemaVersion + 2,
     [
       'CREATE TABLE visit (id INT8 PRIMARY KEY, name TEXT NOT NULL) STRICT',
       'UPDATE station_count SET bytes = 0',

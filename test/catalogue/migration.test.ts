@@ -19,13 +19,32 @@ const counts = ['id_count', 'day_count', 'station_count', 'built', 'series', 'de
 const names = ['graz0010.26d.gz', 'zimm0010.26n.gz', 'GRAZ00AUT_R_20260010000_01D_30S_MO.crx.gz']
 
 t.test('each migration leads to the next schema', async (t) => {
-  for (const list of [migrations, later])
-    t.same(
-      list.map(([schema]) => schema),
-      list.map((_, at) => at + 2),
-    )
+  const list = [...migrations, ...later]
+  t.same(
+    list.map(([schema]) => schema),
+    list.map((_, at) => at + 2),
+  )
   t.equal(schemaVersion, 1 + migrations.length)
 })
+
+for (const engine of [sqlite, postgres])
+  t.test(
+    `the schema of the first release is migrated, on ${engine.name}`,
+    { skip: engine === postgres && lacksPostgres() },
+    async (t) => {
+      const first = await openCatalogue(t, { engine })
+      await first.writer.apply([change(day, { added: names.map((name) => newFile(name, facts)) })])
+      const before = await first.sql('SELECT * FROM catalogue')
+      await first.sql('ALTER TABLE catalogue DROP COLUMN layout')
+      await first.sql(engine.dialect.setSchema(1))
+      await first.close()
+      const { folder } = first
+      const { ask, sql, reader } = await openCatalogue(t, { engine, folder })
+      t.equal(await ask(value<number>(engine.dialect.schema)), schemaVersion)
+      t.same(await sql('SELECT * FROM catalogue'), before)
+      t.equal(await reader.layout(), undefined)
+    },
+  )
 
 for (const engine of [sqlite, postgres])
   t.test(
@@ -69,12 +88,12 @@ for (const engine of [sqlite, postgres])
 
       const before = await read([...tables, ...counts])
       const migrating = await kill('migrate', 1, async () => {
-        t.equal(await schema(), 1)
+        t.equal(await schema(), schemaVersion)
         t.same(await read([...tables, ...counts]), before)
       })
       // SQLite has one step more: before the backup.
       t.equal(migrating, 6 + Number(engine === sqlite))
-      t.equal(await schema(), 3)
+      t.equal(await schema(), schemaVersion + 2)
       t.match(await page({}), { count: 3 }, 'the list answers')
       await t.rejects(page({ years: [2026] }), { code: 'NOT_BUILT' })
 

@@ -6,6 +6,7 @@ import pino from 'pino'
 import type { Test } from 'tap'
 import { openWriter } from '../../src/catalogue/sqlite/writer.ts'
 import { openControl } from '../../src/control-socket/answers.ts'
+import { defaultLayout } from '../../src/parse/layout.ts'
 import { change, newFile } from '../catalogue/change.ts'
 import { commonFolder } from '../folder.ts'
 import { bare } from '../program.ts'
@@ -59,7 +60,13 @@ t.test('check lists differences, and check --repair recomputes the counts', asyn
 t.test('with check --repair the running indexer recomputes the counts', async (t) => {
   const { database, socket, writer } = await makeCatalogue(t)
   const logger = pino({ enabled: false })
-  const control = await openControl({ path: socket, logger, indexer: {} as never, writer })
+  const control = await openControl({
+    layout: defaultLayout,
+    path: socket,
+    logger,
+    indexer: {} as never,
+    writer,
+  })
   t.teardown(() => {
     control.close()
     writer.close()

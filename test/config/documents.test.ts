@@ -90,8 +90,8 @@ t.test('the example configuration has every option under a heading that fits it'
   const headingOf = new Map<string, string>(found)
   t.strictSame([...headingOf.keys()].sort(), [...optionKeys].sort())
   const headings = {
-    'The archive and its catalogue': ['archive', 'linked_directories', 'database'],
-    'Keeping up with the archive': ['watch_obs_days', 'sweep_interval_seconds', 'checksums'],
+    'The archive and its catalogue': ['archive', 'areas', 'database'],
+    'Keeping up with the archive': ['watch_days', 'sweep_interval_seconds', 'checksums'],
     'The API': ['host', 'port'],
     'The log': ['log_level'],
   }

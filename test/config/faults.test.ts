@@ -66,6 +66,9 @@ t.test('each invalid value in the file is a fault', async (t) => {
       '{ nrt = "3" }',
       '{ other = 3 }',
     ],
+    areas: ['"obs"', '[1]'],
+    suffixes: ['".gz"'],
+    exclude: ['"raw/"', '{}'],
   }
   const lines = Object.entries(values).flatMap(([key, all]) =>
     all.map((each) => `${key} = ${each}`),
@@ -77,6 +80,31 @@ t.test('each invalid value in the file is a fault', async (t) => {
     const message = new RegExp(`^${key ?? ''} must be [^\n]+, found [^\n]+$`)
     t.match(faultsOf({ file: source }), exact([{ source, key, message }]), line)
   }
+})
+
+t.test('lists that make no layout are faults with their remedy', async (t) => {
+  const cases: readonly (readonly [line: string, message: string])[] = [
+    ['areas = []', 'areas must name at least one area, "." for all of the archive'],
+    ['areas = ["/srv/obs"]', 'areas must not have "/srv/obs": write its path below the archive,'],
+    ['suffixes = [".zip"]', 'suffixes must not have ".zip": use ".gz", ".Z", ""; "" is for plain'],
+    ['exclude = ["*"]', 'exclude must not hide an area: "*" excludes all of obs/, remove it'],
+  ]
+  for (const [line, message] of cases) {
+    const source = join(testFolder(t, { 'a.toml': line }), 'a.toml')
+    const found = faultsOf({ file: source })
+    t.match(found, exact([{ source, key: line.split(' ')[0] }]), line)
+    t.equal(found[0]?.message.slice(0, message.length), message)
+  }
+  const file = join(
+    testFolder(t, { 'a.toml': 'areas = ["."]\npurged_after_days = { nrt = 3 }' }),
+    'a.toml',
+  )
+  t.match(
+    faultsOf({ file }),
+    exact([
+      { message: 'purged_after_days must be a table of days by area ("archive"), found "nrt"' },
+    ]),
+  )
 })
 
 t.test('invalid values in the environment and in flags are faults', async (t) => {
@@ -93,6 +121,10 @@ t.test('invalid values in the environment and in flags are faults', async (t) =>
     ['PURGED_AFTER_DAYS', 'nrt=3,'],
     ['PURGED_AFTER_DAYS', 'nrt=x'],
     ['PURGED_AFTER_DAYS', 'other=3'],
+    ['AREAS', ''],
+    ['AREAS', 'obs,'],
+    ['SUFFIXES', '.gz,.zip'],
+    ['EXCLUDE', '!raw/'],
   ]
   for (const [variable, text] of cases) {
     const source = `RINEX_CATALOGUE_${variable}`

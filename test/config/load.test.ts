@@ -21,6 +21,9 @@ t.test('no option is required', async (t) => {
   const { config, origins } = load({})
   t.strictSame(config, {
     archive: undefined,
+    areas: ['obs', 'nrt'],
+    suffixes: ['.gz'],
+    exclude: [],
     database: join(root, 'var/catalogue.db'),
     databaseRead: undefined,
     databasePasswordFile: undefined,
@@ -50,8 +53,8 @@ t.test('no option is required', async (t) => {
     sweepIntervalSeconds: 60,
     fullLookHours: 24,
     checksums: 'all',
-    watchObsDays: 14,
-    watchNrtDays: 3,
+    watchDays: 14,
+    watchHoursDays: 3,
   } satisfies Config)
   t.strictSame(Object.keys(origins), optionKeys)
   t.equal(origins.port, 'default')
@@ -95,7 +98,8 @@ t.test(
 )
 
 /** A value in a file. */
-const tomlOf = (value: unknown): string => JSON.stringify(value).replaceAll(/"(\w+)":/g, '$1 = ')
+const tomlOf = (value: unknown): string =>
+  JSON.stringify(value).replaceAll(/"([\w/]+)":/g, '"$1" = ')
 
 /** A value in the environment: of a table `name=number,…`. */
 const textOf = (value: unknown): string =>
@@ -130,13 +134,16 @@ t.test('every option can be set in the file and in the environment', async (t) =
     linked_directories: ['/h/', '/i'],
     problems: 'command-line',
     keep_removals_days: 5,
-    purged_after_days: { nrt: 3, obs: 0 },
+    purged_after_days: { nrt: 3, 'pub/rinex3': 0 },
     backup_interval_hours: 0,
     sweep_interval_seconds: 1,
     full_look_hours: 2,
     checksums: 'arriving',
-    watch_obs_days: 3,
-    watch_nrt_days: 4,
+    watch_days: 3,
+    watch_hours_days: 4,
+    areas: ['obs', 'nrt', 'pub/rinex3'],
+    suffixes: ['.Z', ''],
+    exclude: ['raw/', '**/products/**'],
   }
   const keys = new Set<string>()
   // A server has no control socket, and a file no standby.

@@ -15,6 +15,7 @@ import {
 import type { ControlRequest, RescanOrder } from '../../src/control-socket/protocol.ts'
 import { NoIndexer } from '../../src/control-socket/protocol.ts'
 import { Health } from '../../src/indexer/state/health.ts'
+import { defaultLayout } from '../../src/parse/layout.ts'
 import { openService } from '../api/service.ts'
 import { commonFolder } from '../folder.ts'
 import { noProblems } from '../indexer/parts.ts'
@@ -59,7 +60,7 @@ function answering() {
         ? Promise.reject(new Error('internal'))
         : Promise.resolve({ outcome: 'created' as const, id: 7 }),
   }
-  return { orders, parts: { logger, indexer, writer: {} as never } }
+  return { orders, parts: { layout: defaultLayout, logger, indexer, writer: {} as never } }
 }
 
 async function openOn(t: Test) {
@@ -200,6 +201,7 @@ t.test('an indexer that fails has the state unknown, and the metrics stay availa
   }
   const control = await openControl({
     path,
+    layout: defaultLayout,
     logger,
     indexer: { status: failingStatus } as never,
     writer: {} as never,
@@ -243,6 +245,7 @@ async function openChecking(t: Test, path: string, version: string, checkInterva
   const indexer = { status: () => reported.status(noProblems) } as never
   const control = await openControl({
     path,
+    layout: defaultLayout,
     logger: pino({}, stream),
     indexer,
     writer: {} as never,
@@ -289,6 +292,7 @@ t.test('if the socket cannot be opened, the error has its path and the reason', 
   const path = join(folder, 'missing/socket')
   const other = openControl({
     path: join(folder, 'notes'),
+    layout: defaultLayout,
     logger,
     indexer: {} as never,
     writer: {} as never,
@@ -298,8 +302,11 @@ t.test('if the socket cannot be opened, the error has its path and the reason', 
     { code: 'UNUSABLE_SOCKET', message: /is not a socket/ },
     'a file that is not a socket stays',
   )
-  await t.rejects(openControl({ path, logger, indexer: {} as never, writer: {} as never }), {
-    code: 'UNUSABLE_SOCKET',
-    message: `cannot listen on the control socket ${path}`,
-  })
+  await t.rejects(
+    openControl({ path, layout: defaultLayout, logger, indexer: {} as never, writer: {} as never }),
+    {
+      code: 'UNUSABLE_SOCKET',
+      message: `cannot listen on the control socket ${path}`,
+    },
+  )
 })

@@ -2,6 +2,7 @@
 import type { Test } from 'tap'
 import { DeletionGuard, loadPersistedRemovals } from '../../src/indexer/guard/deletion-guard.ts'
 import { ApplyStage } from '../../src/indexer/write/apply-snapshot.ts'
+import { defaultLayout } from '../../src/parse/layout.ts'
 import { noProblems, openParts } from './parts.ts'
 
 /** Opens an apply stage with its real parts, on an archive of its own or on that of a folder. */
@@ -10,7 +11,13 @@ export async function openApplyStageOn(t: Test, folder?: string) {
   const { writer, nowUs, purgedAfterDays } = opened
   const directories = await writer.directories()
   const deletionGuard = new DeletionGuard(
-    await loadPersistedRemovals({ writer, directories, purgedAfterDays, nowUs }),
+    await loadPersistedRemovals({
+      layout: defaultLayout,
+      writer,
+      directories,
+      purgedAfterDays,
+      nowUs,
+    }),
   )
   const parts = { ...opened, deletionGuard }
   const { dirty } = parts

@@ -5,6 +5,7 @@ import type { WalkStep } from '../../src/indexer/read/walk.ts'
 import { Health } from '../../src/indexer/state/health.ts'
 import { KnownDirectories } from '../../src/indexer/state/known-directories.ts'
 import { Batch } from '../../src/indexer/write/batch.ts'
+import { defaultLayout } from '../../src/parse/layout.ts'
 import { manyNames } from '../catalogue/catalogue.ts'
 import { change, newFile } from '../catalogue/change.ts'
 import { engine } from '../catalogue/engines.ts'
@@ -80,7 +81,7 @@ t.test('the health is the phase or degraded, with its reasons and its beginning'
 })
 
 t.test('a scan counts regular files and reports its progress', async (t) => {
-  const scan = new Scan(moment(5))
+  const scan = new Scan(moment(5), defaultLayout.isRoot)
   const step = (path: string, parts: object, done: number): WalkStep => ({
     snapshot: { ...emptySnapshotOf(path), ...parts },
     pending: 3,

@@ -20,6 +20,7 @@ import { Settling } from '../../src/indexer/state/settling.ts'
 import { SilentFileSystems } from '../../src/indexer/state/silent-file-systems.ts'
 import { SureStamps } from '../../src/indexer/state/sure-stamps.ts'
 import { UnreadFiles } from '../../src/indexer/state/unread-files.ts'
+import { defaultLayout } from '../../src/parse/layout.ts'
 import { createClock } from '../../src/runtime/clock.ts'
 import { openCatalogue } from '../catalogue/catalogue.ts'
 import { testFolder } from '../folder.ts'
@@ -51,17 +52,18 @@ export async function openParts(
   const { logger, lines } = memoryLogger()
   const dirty = new DirtyDirectories()
   const health = new Health({ logger, nowUs, version: 'test', lastScan: undefined })
-  const metrics = new IndexerMetrics(nowUs)
+  const metrics = new IndexerMetrics(nowUs, defaultLayout)
   const sweepIntervalMs = 60_000
   const unreadFiles = new UnreadFiles({ writer, tree, dirty, onFailure: () => undefined })
   const context = {
     archive,
+    layout: defaultLayout,
     writer,
     tree,
     logger,
     nowUs,
     version: 'test',
-    window: { obsDays: 14, nrtDays: 3 },
+    window: { days: 14, hoursDays: 3 },
     sweepIntervalMs,
     fullReadMs: 86_400_000,
     keepRemovalsMs: 86_400_000,

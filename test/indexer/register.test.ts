@@ -5,6 +5,7 @@ import { readDirectory } from '../../src/indexer/read/read-directory.ts'
 import { register } from '../../src/indexer/register.ts'
 import { KnownDirectories } from '../../src/indexer/state/known-directories.ts'
 import { Settling } from '../../src/indexer/state/settling.ts'
+import { defaultLayout } from '../../src/parse/layout.ts'
 import { testFolder } from '../folder.ts'
 import t from '../tap.ts'
 
@@ -18,11 +19,12 @@ t.test('a file whose disk is away is not reported as missing', async (t) => {
     writeFileSync(join(disk, name), '')
     symlinkSync(join(disk, name), join(archive, day, name))
   }
-  const tree = { archive, linkedDirectories: [disk] }
+  const tree = { archive, layout: defaultLayout, linkedDirectories: [disk] }
   const parts = {
     writer: {
       directory: async () => ({ stamp: undefined, files: new Map([[listed, { id: 7 }]]) }),
     } as unknown as CatalogueWriter,
+    layout: defaultLayout,
     known: new KnownDirectories(['obs', day]),
     settling: new Settling(),
   }

@@ -1,5 +1,6 @@
 import type { ScanResult } from '../../src/indexer/mark/scan-progress.ts'
 import { Rescans } from '../../src/indexer/rescans.ts'
+import { defaultLayout } from '../../src/parse/layout.ts'
 import t, { exact } from '../tap.ts'
 import { until } from '../until.ts'
 import { emptyScan, memoryLogger, moment } from './parts.ts'
@@ -29,6 +30,7 @@ function openOrders(result: Partial<ScanResult> = {}) {
     })
   const rescans = new Rescans(
     {
+      layout: defaultLayout,
       deletionGuard: { permitWithheld: (roots) => accepted.push(roots.join()) },
       logger,
       onFailure: (error) => errors.push(error),

@@ -64,7 +64,9 @@ export function filesToHash(
   { hashing }: Pick<IndexerStatus, 'hashing'>,
 ): number {
   if (hashing === undefined) return 0
-  return hashing.all ? areas.obs.files + areas.nrt.files - checksums.files : hashing.behind
+  if (!hashing.all) return hashing.behind
+  const all = Object.values(areas).reduce((sum, { files }) => sum + files, 0)
+  return all - checksums.files
 }
 
 /** Rescans that are told; Status has all that the process remembers. */
@@ -116,6 +118,6 @@ function problemLinks(summary: CatalogueSummary, isPublic: boolean): Child {
 }
 
 function checksumWords({ checksums, areas }: CatalogueSummary): string {
-  const all = areas.obs.files + areas.nrt.files
+  const all = Object.values(areas).reduce((sum, { files }) => sum + files, 0)
   return `${readableNumber(checksums.files)} of ${counted(all, 'file', 'files')}`
 }

@@ -85,6 +85,7 @@ const reasonWords: Readonly<Record<ProblemReason, string>> = {
   'bad-frequency': 'the interval in the name is not valid',
   'bad-type': 'the data type in the name is not valid',
   'not-in-area': 'neither in obs nor in nrt',
+  excluded: 'excluded by the configuration',
   'too-deep': 'the directory is too deep',
   'bad-directory-name': 'the name of the directory is not valid',
   symlink: 'a symbolic link that may not be followed',
@@ -132,6 +133,7 @@ export const reasonMeanings: Readonly<Record<ProblemReason, string>> = {
   'bad-type':
     'The data type of the name is not valid; only observation, navigation and meteorological files are catalogued.',
   'not-in-area': 'The directory is neither in `obs` nor in `nrt`, so its files are not read.',
+  excluded: 'The configuration excludes the path (`exclude`), so nothing of it is listed.',
   'too-deep': `The directory is more than ${maxDirectoryDepth} levels below the archive root, so its files are not read.`,
   'bad-directory-name':
     'The name of the directory is not valid, so its files are not read; valid are at most 64 letters, digits, `.`, `_` and `-`, with a letter, a digit or `_` first.',

@@ -99,7 +99,7 @@ function fileOf(name: string, path: string | undefined): AskedFile {
   const lower = name.toLowerCase()
   const start = lower.replace(compression, '')
   const names = [...new Set([lower, ...['.gz', '.crx.gz', '.rnx.gz'].map((end) => start + end)])]
-  const results = names.map(parseFilename)
+  const results = names.map((each) => parseFilename(each))
   const parsed = results.find((result) => result.kind === 'parsed')
   const slash = path?.lastIndexOf('/') ?? -1
   const directory = path === undefined || slash === -1 ? undefined : path.slice(0, slash)

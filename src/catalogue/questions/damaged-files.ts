@@ -5,6 +5,7 @@ import { seriesOf, slotAt } from '../../series/series.ts'
 import type { Question } from '../question.ts'
 import { rows } from '../question.ts'
 import type { QuestionContext } from '../selection/context.ts'
+import { pathOf } from '../tables/record.ts'
 
 /** A damaged live file of a series, and the slot that it fills. */
 export interface DamagedFile extends SeriesKey {
@@ -27,7 +28,7 @@ export function* damagedFiles(
   const sites = yield* context.lookups.sites()
   const { stations, kinds } = context.lookups
   const found = yield* rows<[station: number, kind: number, start: number, path: string]>(
-    `SELECT f.station, f.kind, f.data_date, d.path || '/' || f.name
+    `SELECT f.station, f.kind, f.data_date, ${pathOf('d.path', 'f.name')}
      FROM file f ${context.dialect.using('file_damaged')} JOIN directory d ON d.id = f.directory
      WHERE f.damaged_us IS NOT NULL AND f.data_date >= @start AND f.data_date < @end
      ORDER BY f.station, f.data_date, f.id`,

@@ -62,10 +62,11 @@ export function* directory(
   { dialect }: Pick<QuestionContext, 'dialect'>,
 ): Question<DirectoryState | undefined> {
   const { epoch } = yield* head()
-  if (path === '')
-    return stateOfRoot(epoch, yield* subdirectories({ path, after: '', limit: 100 }, { dialect }))
   const found = yield* rowOf(path)
-  const isThere = found !== undefined && (found[1] === 0 || found[0] > 0)
+  // The root has a row if all of the archive is an area.
+  if (path === '' && found === undefined)
+    return stateOfRoot(epoch, yield* subdirectories({ path, after: '', limit: 100 }, { dialect }))
+  const isThere = path === '' || (found !== undefined && (found[1] === 0 || found[0] > 0))
   const above = `${path}/`
   if (!isThere && (yield* filledAfter({ last: above, above, limit: 1 }, dialect)).length === 0)
     return undefined
@@ -162,7 +163,7 @@ function* changedUs(path: string, known: number | null | undefined): Question<nu
   )
 }
 
-/** The state of the root. The root has no row, so its state is computed from those of the areas. */
+/** The state of a root without a row, from those of the areas. */
 function stateOfRoot(epoch: string, { entries }: Entries<Subdirectory>): DirectoryState {
   const version = entries.map(({ name, changedUs }) => `${name}.${versionOf(changedUs)}`).join('.')
   const times = entries.flatMap(({ changedUs }) => changedUs ?? [])

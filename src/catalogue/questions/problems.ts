@@ -1,4 +1,5 @@
 /** The paths of files with a problem, and of entries that are not catalogued. */
+import { joinPath } from '../../parse/layout.ts'
 import type { Dialect } from '../dialect.ts'
 import type { ListedProblem, Problem } from '../filter.ts'
 import { listedProblems } from '../filter.ts'
@@ -94,7 +95,7 @@ function* listedFiles(
     count,
     entries: found.map(([directory, name, since]) => ({
       problem,
-      path: `${directory}/${name}`,
+      path: joinPath(directory, name),
       reason: reasons[problem],
       sinceUs: since,
     })),
@@ -136,7 +137,7 @@ function entriesOf(found: readonly Row[] = [], from: number, to: number): Proble
   return (found as unknown as RejectedRow[]).flatMap(([path, reason, names, sinceUs]) =>
     (JSON.parse(names) as string[]).slice(from, to).map((name) => ({
       problem: 'rejected',
-      path: name === '' ? path : `${path}/${name}`,
+      path: name === '' ? path : joinPath(path, name),
       reason,
       sinceUs,
     })),

@@ -76,6 +76,7 @@ export interface DiskSpace {
 export const shortQuestions: ReadonlySet<QuestionName> = new Set([
   'head',
   'lastScan',
+  'layout',
   'record',
   'file',
   'nameInOtherCase',

@@ -1,5 +1,4 @@
 /** Stations, from the counts of each station and kind. */
-import type { Area } from '../../parse/archive-path.ts'
 import { secondsPerDay } from '../../parse/calendar.ts'
 import { countryOf } from '../../parse/countries.ts'
 import type { FileDuration, FileType, FileVersion } from '../../parse/types.ts'
@@ -23,7 +22,7 @@ export interface StationSummary {
   /** Latest start of data, in seconds since 1970. */
   readonly lastStart: number
   readonly files: number
-  readonly byArea: Readonly<Partial<Record<Area, number>>>
+  readonly byArea: Readonly<Partial<Record<string, number>>>
   readonly byType: Readonly<Partial<Record<FileType, number>>>
   readonly byDuration: Readonly<Partial<Record<FileDuration, number>>>
   readonly byVersion: Readonly<Partial<Record<FileVersion, number>>>
@@ -48,7 +47,7 @@ export interface StationsQuery {
    */
   readonly ordering?: StationOrdering
   /** Only files in these areas are counted; stations without files in them are left out. */
-  readonly areas?: readonly Area[]
+  readonly areas?: readonly string[]
 }
 
 /**

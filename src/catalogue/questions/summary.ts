@@ -1,5 +1,5 @@
 /** The head of the catalogue, its last scan, and the figures of all of it. */
-import type { Area } from '../../parse/archive-path.ts'
+import { joinPath } from '../../parse/layout.ts'
 import type { FileType } from '../../parse/types.ts'
 import type { Dialect } from '../dialect.ts'
 import type { Problem } from '../filter.ts'
@@ -10,6 +10,8 @@ import { filesWith } from '../selection/conditions.ts'
 import type { QuestionContext } from '../selection/context.ts'
 import { kindCounts, sumOfColumn } from '../tables/count-tables.ts'
 import { stateStatement, toState } from '../tables/head.ts'
+import { pathOf } from '../tables/record.ts'
+import { storedLayout } from '../tables/stored-layout.ts'
 
 export function* head(): Question<Head> {
   const [found] = yield* all(stateStatement)
@@ -32,7 +34,8 @@ interface AreaSummary {
 /** The summary of the catalogue, without the state of the indexer. */
 export interface CatalogueSummary {
   readonly head: Head
-  readonly areas: Readonly<Record<Area, AreaSummary>>
+  /** The areas of the layout in their order, and former ones of which records are left. */
+  readonly areas: Readonly<Record<string, AreaSummary>>
   /** Number of misplaced files (see `problems`). */
   readonly misplaced: number
   /** Number of files whose gzip stream has no end. */
@@ -52,7 +55,7 @@ export interface CatalogueSummary {
 }
 
 export interface NewestFile {
-  readonly area: Area
+  readonly area: string
   readonly fileType: FileType
   readonly createdUs: number
 }
@@ -67,9 +70,8 @@ export interface RejectionCount {
 
 const examplesPerReason = 5
 
-type FilesRow = [area: Area, files: number, bytes: number]
-type DirectoriesRow = [area: Area, directories: number]
-type GroupRow = [area: Area, fileType: FileType, bucket: number]
+type FilesRow = [area: string, files: number, bytes: number]
+type GroupRow = [area: string, fileType: FileType, bucket: number]
 
 export function* summary(
   _query: undefined,
@@ -94,17 +96,25 @@ export function* summary(
 }
 
 function* areaFigures(dialect: Dialect): Question<CatalogueSummary['areas']> {
-  const none = { files: 0, bytes: 0, directories: 0 }
-  const areas = { obs: { ...none }, nrt: { ...none } }
+  const { areas: names, roots } = yield* storedLayout()
+  const areas: Record<string, AreaSummary> = {}
+  const areaOf = (name: string): AreaSummary =>
+    (areas[name] ??= { files: 0, bytes: 0, directories: 0 })
+  for (const name of names) areaOf(name)
   const found = yield* rows<FilesRow>(
     `SELECT k.area, ${sumOfColumn('c.files')}, ${sumOfColumn('c.bytes')} ${kindCounts} GROUP BY k.area`,
   )
-  for (const [area, files, bytes] of found) Object.assign(areas[area], { files, bytes })
-  const directories = yield* rows<DirectoriesRow>(
-    `SELECT substr(path, 1, 3), count(*) FROM directory
-     WHERE gone = 0 AND ${dialect.inTime('id')} GROUP BY 1`,
-  )
-  for (const [area, count] of directories) areas[area].directories = count
+  for (const [area, files, bytes] of found) Object.assign(areaOf(area), { files, bytes })
+  for (const [index, root] of roots.entries()) {
+    const isIn = root === '' ? 'TRUE' : '(path = @root OR (path > @from AND path < @to))'
+    // A zero is the character after a slash.
+    const values = root === '' ? {} : { root, from: `${root}/`, to: `${root}0` }
+    const count = yield* value<number>(
+      `SELECT count(*) FROM directory WHERE gone = 0 AND ${dialect.inTime('id')} AND ${isIn}`,
+      values,
+    )
+    areaOf(names[index] ?? '').directories = count ?? 0
+  }
   return areas
 }
 
@@ -115,9 +125,9 @@ function* countOf(reason: Problem, dialect: Dialect): Question<number> {
 
 /** The examples are the paths of the files with the highest ids. */
 function* problem(reason: Problem, dialect: Dialect): Question<RejectionCount> {
+  const path = pathOf('(SELECT path FROM directory WHERE id = f.directory)', 'f.name')
   const examples = yield* column<string>(
-    `SELECT (SELECT path FROM directory WHERE id = f.directory) || '/' || f.name
-     FROM ${filesWith(reason, dialect)} AND ${dialect.inTime('f.id')}
+    `SELECT ${path} FROM ${filesWith(reason, dialect)} AND ${dialect.inTime('f.id')}
      ORDER BY f.id DESC LIMIT ${examplesPerReason}`,
   )
   return { reason, count: yield* countOf(reason, dialect), examples }
@@ -140,8 +150,8 @@ function* rejected(dialect: Dialect): Question<RejectionCount[]> {
   return counts.map(([reason, count], at) => ({
     reason,
     count,
-    examples: ((examples[at] ?? []) as unknown as [string, string][]).map(
-      ([path, names]) => `${path}/${(JSON.parse(names) as string[])[0] ?? ''}`,
+    examples: ((examples[at] ?? []) as unknown as [string, string][]).map(([path, names]) =>
+      joinPath(path, (JSON.parse(names) as string[])[0] ?? ''),
     ),
   }))
 }

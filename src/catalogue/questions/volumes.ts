@@ -1,5 +1,4 @@
 /** How many files there are, and how many bytes: by month of data, area, type and period. */
-import type { Area } from '../../parse/archive-path.ts'
 import { dayToIso, parseDay } from '../../parse/calendar.ts'
 import type { FileType } from '../../parse/types.ts'
 import type { DayRange } from '../../series/series.ts'
@@ -36,7 +35,7 @@ export interface Volumes {
 
 /** The volume of an area, a type and a period. */
 export interface KindVolume extends Volume {
-  readonly area: Area
+  readonly area: string
   readonly fileType: FileType
   /** As long names write it, `01D`; `undefined` for short names that do not say it. */
   readonly period: string | undefined
@@ -50,7 +49,7 @@ export interface MonthVolume extends KindVolume {
 /** The volume of the data of an area that begin on a UTC day, counted from 1970-01-01. */
 export interface DayVolume extends Volume {
   readonly day: number
-  readonly area: Area
+  readonly area: string
 }
 
 /** The files that were read to compute their checksums. */
@@ -69,7 +68,7 @@ export interface HashedFiles {
 
 type KindRow = [kind: number, files: number, bytes: number]
 type MonthRow = [firstDay: number, ...volume: KindRow]
-type DayRow = [day: number, area: Area, files: number, bytes: number]
+type DayRow = [day: number, area: string, files: number, bytes: number]
 
 /**
  * The number and size of the files. Reads tables of counts, `day_count` once. Never throws

@@ -1,10 +1,9 @@
 /** The properties that many files share. */
-import type { Area } from '../../parse/archive-path.ts'
 import type { FileDuration, FileType, FileVersion } from '../../parse/types.ts'
 
 /** A row of `kind`. Parts that only long names have are '' for short names. */
 export interface Kind {
-  readonly area: Area
+  readonly area: string
   readonly version: FileVersion
   readonly duration: FileDuration
   readonly type: FileType

@@ -1,5 +1,4 @@
 /** The stations, kinds and sites of the catalogue, in memory between questions. */
-import type { Area } from '../../parse/archive-path.ts'
 import type { FileDuration, FileType, FileVersion } from '../../parse/types.ts'
 import { NotBuilt } from '../errors.ts'
 import type { FileFilter } from '../filter.ts'
@@ -17,7 +16,7 @@ import { codesOfStations, Sites } from './sites.ts'
 
 const deferred = [...indexNames, ...deferredCounts]
 
-type KindRow = [number, Area, FileVersion, FileDuration, FileType, string, string, string, string]
+type KindRow = [number, string, FileVersion, FileDuration, FileType, string, string, string, string]
 
 /**
  * The tables `station` and `kind`, whose rows are only added, so that only new rows are read. The

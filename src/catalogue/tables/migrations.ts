@@ -13,7 +13,9 @@ export type Migration = readonly [
 ]
 
 /** The first release has schema 1. */
-export const migrations: readonly Migration[] = []
+export const migrations: readonly Migration[] = [
+  [2, ['ALTER TABLE catalogue ADD COLUMN layout TEXT']],
+]
 
 /** The schema this program reads and writes. */
 export const schemaVersion = latestOf(migrations)

@@ -7,6 +7,11 @@ interface RecordColumn {
   readonly constraint: string
 }
 
+/** SQL for the path of a file, from the path of its directory and its name. */
+export function pathOf(directory: string, name: string): string {
+  return `CASE ${directory} WHEN '' THEN ${name} ELSE ${directory} || '/' || ${name} END`
+}
+
 /**
  * The columns that a live record (`file`) and the last record of a removed file (`tombstone`) have
  * in common, with their constraints. A file that is removed, and one that comes back, keeps them.

@@ -48,7 +48,9 @@ const tables = `
   -- to which the catalogue is known to equal the tree, NULL until the first scan has ended;
   -- as_of_limit_s is the age from which it says no more. details_seq grows when the checksum
   -- or problem of a file changes without a change of its record. name_rules is the
-  -- version of the rules by which names were rejected, NULL before the first start of an indexer.
+  -- version of the rules by which names were rejected, and layout are the areas, suffixes and
+  -- exclusions of the tree as JSON, as the last indexer used them (see stored-layout.ts); both are
+  -- NULL before the first start of an indexer.
   CREATE TABLE catalogue (
     one           INT8 PRIMARY KEY CHECK (one = 1),
     epoch         TEXT    NOT NULL,
@@ -60,7 +62,8 @@ const tables = `
     as_of_us      INT8,
     as_of_limit_s INT8,
     last_id       INT8 NOT NULL DEFAULT 0,
-    name_rules    INT8
+    name_rules    INT8,
+    layout        TEXT
   ) STRICT;
 
   -- All known directories. The stamp is mtime_us, ctime_us and inode, taken before the names in the

@@ -8,6 +8,7 @@ import { execute, row, rows } from '../question.ts'
 import { head } from '../questions/summary.ts'
 import type { Head } from '../records.ts'
 import { isDamaged, movedModified, recordNames, setFacts } from '../tables/record.ts'
+import { layoutFrom } from '../tables/stored-layout.ts'
 import type { DirectoryChange, FileFacts } from './change.ts'
 import { ChecksumRows, raiseDetails } from './checksum-rows.ts'
 import type { CountedFile } from './count-differences.ts'
@@ -42,6 +43,8 @@ export interface Applying {
   readonly begin: (change?: DirectoryChange) => void
 }
 
+type HeadRow = [seq: number, id: number, layout: string | null]
+
 /** Applies changes of directories. */
 export class Apply {
   readonly #parts: UpdateParts
@@ -53,14 +56,14 @@ export class Apply {
     this.#parts = parts
     this.#inserts = new Inserts(dialect, parts.deliveries)
     this.#files = new FileRows(dialect, parts)
-    this.#head = `SELECT seq, last_id FROM catalogue WHERE one = 1 ${dialect.forUpdate}`
+    this.#head = `SELECT seq, last_id, layout FROM catalogue WHERE one = 1 ${dialect.forUpdate}`
   }
 
   *all(changes: readonly DirectoryChange[], { nowUs, begin }: Applying): Question<Applied> {
-    const [seq, id] = (yield* row<[number, number]>(this.#head)) ?? [0, 0]
+    const [seq, id, layout] = (yield* row<HeadRow>(this.#head)) ?? [0, 0, null]
     const counts = yield* this.#parts.counts()
     const progress = { seq, id, added: 0, modified: 0, removed: 0, details: false, counts }
-    yield* this.#inserts.begin()
+    yield* this.#inserts.begin(layoutFrom(layout))
     yield* this.#parts.deliveries.begin()
     for (const change of changes) {
       begin(change)

@@ -2,7 +2,7 @@
 import type { Dialect } from '../dialect.ts'
 import type { Question } from '../question.ts'
 import { row, rows, value } from '../question.ts'
-import { latestChangeUs } from '../tables/record.ts'
+import { latestChangeUs, pathOf } from '../tables/record.ts'
 
 /** A file without a valid checksum. */
 export interface UnhashedFile {
@@ -98,7 +98,7 @@ export class HashingQueue {
 }
 
 function queueSql(dialect: Dialect) {
-  const columns = `f.id, d.path || '/' || f.name, f.size, f.mtime_us, f.seq`
+  const columns = `f.id, ${pathOf('d.path', 'f.name')}, f.size, f.mtime_us, f.seq`
   // Files with a stale checksum are in a queue of their own.
   const unhashed = (next: string): string => `SELECT ${columns}, ${latestChangeUs(dialect)}
     FROM (${next}) f JOIN directory d ON d.id = f.directory

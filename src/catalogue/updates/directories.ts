@@ -1,5 +1,4 @@
 /** Writes the rows of directories: stamps, counts, rejections, times of changes. */
-import { areas } from '../../parse/archive-path.ts'
 import type { Dialect } from '../dialect.ts'
 import type { Question, Statement } from '../question.ts'
 import { execute, value } from '../question.ts'
@@ -65,7 +64,8 @@ export class DirectoryRows {
   /** Records that the listings of a directory and its ancestors changed. */
   *touch(path: string, nowUs: number): Question<void> {
     const past = yield* this.#secondPast(nowUs)
-    const paths = []
+    // The root has a row if all of the archive is one area.
+    const paths = ['']
     for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1))
       paths.push(path.slice(0, end))
     yield* execute({ sql: this.#sql.touch, values: { now: nowUs, past, paths } })
@@ -114,7 +114,6 @@ function directorySql(dialect: Dialect) {
         THEN ${dialect.greatest('changed_us + 1', '@now', '@past')} ELSE @now END
       WHERE ${dialect.isIn('path', 'paths', 'text')}`,
     hashed: `UPDATE directory SET hashed = hashed + 1 WHERE ${dialect.isIn('id', 'ids')}`,
-    latest: `SELECT max(changed_us) FROM directory
-      WHERE path IN (${areas.map((area) => `'${area}'`).join()})`,
+    latest: 'SELECT max(changed_us) FROM directory',
   }
 }

@@ -2,8 +2,9 @@
  * Inserts the new files of a directory. A removed file that comes back before its tombstone is
  * purged gets its former id.
  */
-import { isMisplaced, parseDirectory } from '../../parse/archive-path.ts'
-import { parseFilename } from '../../parse/filename.ts'
+import { isMisplaced } from '../../parse/directories.ts'
+import type { Layout } from '../../parse/layout.ts'
+import { defaultLayout } from '../../parse/layout.ts'
 import type { ParsedName } from '../../parse/types.ts'
 import type { Columns, Dialect } from '../dialect.ts'
 import { isSameVersion } from '../identity.ts'
@@ -49,6 +50,7 @@ export class Inserts {
   readonly #kinds: NewIds
   readonly #deliveries: DeliveryRows
   readonly #sql: ReturnType<typeof insertSql>
+  #layout = defaultLayout
 
   constructor(dialect: Dialect, deliveries: DeliveryRows) {
     this.#stations = new NewIds(dialect, 'station', { code: 'text' })
@@ -57,8 +59,12 @@ export class Inserts {
     this.#sql = insertSql(dialect)
   }
 
-  /** To be used at the start of a transaction. */
-  *begin(): Question<void> {
+  /**
+   * To be used at the start of a transaction.
+   * @param layout that of the catalogue
+   */
+  *begin(layout: Layout): Question<void> {
+    this.#layout = layout
     for (const ids of [this.#stations, this.#kinds]) yield* ids.begin()
   }
 
@@ -100,14 +106,19 @@ export class Inserts {
     { change, directory, nowUs }: Insertion,
     tombstones: ReadonlyMap<string, RecordRow>,
   ): [FileRow[], FileRow[]] {
+    const { parseDirectory, parseFilename } = this.#layout
     const place = parseDirectory(change.path)
     if (place.kind === 'rejected') throw new Error(`${change.path} is not an archive directory`)
-    const read = (parsed: ParsedName): NameParts => ({
-      codeLength: parsed.station.length,
-      kind: this.#kinds.idOf([place.area, ...kindOf(parsed)]),
-      data_date: parsed.startSeconds,
-      misplaced: isMisplaced(parsed, place) ? 1 : 0,
-    })
+    const read = (name: string): NameParts => {
+      const parsed = parseFilename(name)
+      if (parsed.kind === 'rejected') throw new Error(`${name} is not a RINEX name`)
+      return {
+        codeLength: parsed.station.length,
+        kind: this.#kinds.idOf([place.area, ...kindOf(parsed)]),
+        data_date: parsed.startSeconds,
+        misplaced: isMisplaced(parsed, place) ? 1 : 0,
+      }
+    }
     const parts = new Map<string, NameParts>()
     const [back, others]: [FileRow[], FileRow[]] = [[], []]
     for (const file of change.added) {
@@ -134,14 +145,12 @@ interface NameParts {
 function partsOf(
   name: string,
   known: Map<string, NameParts>,
-  read: (parsed: ParsedName) => NameParts,
+  read: (name: string) => NameParts,
 ): NameParts {
   // After a code of 4 or of 9 characters; no part after one is also a part after the other.
   let parts = known.get(name.slice(4)) ?? known.get(name.slice(9))
   if (parts === undefined) {
-    const parsed = parseFilename(name)
-    if (parsed.kind === 'rejected') throw new Error(`${name} is not a RINEX name`)
-    parts = read(parsed)
+    parts = read(name)
     known.set(name.slice(parts.codeLength), parts)
   }
   return parts

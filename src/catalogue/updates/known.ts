@@ -1,5 +1,4 @@
 /** Reads the stored directories with their files, for reconciling. */
-import type { Area } from '../../parse/archive-path.ts'
 import type { FileDuration } from '../../parse/types.ts'
 import type { Dialect } from '../dialect.ts'
 import type { Question } from '../question.ts'
@@ -68,7 +67,7 @@ export interface NameRange {
 /** The number of files removed from a directory at one time, with the same end of their data. */
 export interface RemovedFiles {
   readonly directory: string
-  readonly area: Area
+  readonly area: string
   readonly atUs: number
   /** In seconds since 1970; `undefined` for files of an unspecified period. */
   readonly endSeconds: number | undefined
@@ -153,10 +152,11 @@ export function* removedVersions(
   return new Map(found.map(([name, size, mtimeUs]) => [name, { size, mtimeUs }]))
 }
 
-/** The number of live files in an area. */
-export function* filesInArea(area: Area): Question<number> {
-  const sql = `SELECT ${sumOfColumn('c.files')} ${kindCounts} AND k.area = @area`
-  return (yield* value<number>(sql, { area })) ?? 0
+/** The number of live files in an area, by default in all. */
+export function* filesInArea(area?: string): Question<number> {
+  const isIn = area === undefined ? '' : 'AND k.area = @area'
+  const sql = `SELECT ${sumOfColumn('c.files')} ${kindCounts} ${isIn}`
+  return (yield* value<number>(sql, area === undefined ? {} : { area })) ?? 0
 }
 
 /** The ends of the data of live files in seconds since 1970, by id (see `endOfData`). */
@@ -186,7 +186,7 @@ export function* removalsAfter(
   // Reads from the latest tombstone back to the first one that was removed before, not all.
   const found = yield* rows<
     [
-      ...[directory: string, area: Area, atUs: number, start: number],
+      ...[directory: string, area: string, atUs: number, start: number],
       ...[period: string, duration: FileDuration, seq: number, count: number],
     ]
   >(

@@ -2,7 +2,6 @@
  * The interface through which the indexer writes the catalogue. Times and directories are written
  * as in `records.ts`.
  */
-import type { Area } from '../../parse/archive-path.ts'
 import type { Engine } from '../dialect.ts'
 import type { CatalogueSummary } from '../questions/summary.ts'
 import type { Head, ScanSummary, StoredAsOf } from '../records.ts'
@@ -58,8 +57,8 @@ export interface CatalogueWriter {
     path: string,
     names: readonly string[],
   ): Promise<ReadonlyMap<string, Pick<FileFacts, 'size' | 'mtimeUs'>>>
-  /** Number of live files in an area. */
-  count(area: Area): Promise<number>
+  /** Number of live files in an area, by default in all. */
+  count(area?: string): Promise<number>
   /** The ends of the data of live files (seconds since 1970), by id, as far as known. */
   dataEnds(ids: readonly number[]): Promise<ReadonlyMap<number, number>>
   /**

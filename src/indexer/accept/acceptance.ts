@@ -3,6 +3,7 @@
  * that the deletion guard permits.
  */
 import type { DirectoryChange, ModifiedFile, NewFile } from '../../catalogue/updates/change.ts'
+import { joinPath } from '../../parse/layout.ts'
 import { permittedRemovals, reportWithheld } from '../guard/removals.ts'
 import type { DirectorySnapshot } from '../read/directory-snapshot.ts'
 import type { IndexerContext } from '../state/context.ts'
@@ -15,6 +16,7 @@ import { examine } from './examination.ts'
 type AcceptanceContext = Pick<
   IndexerContext,
   | 'writer'
+  | 'layout'
   | 'tree'
   | 'settling'
   | 'unreadFiles'
@@ -100,7 +102,7 @@ function stopWaitingForOthers(
   const waiting = settling.namesIn(snapshot.path)
   if (waiting.length === 0) return
   const current = new Set(candidates.map(({ name }) => name))
-  for (const name of waiting) if (!current.has(name)) settling.delete(`${snapshot.path}/${name}`)
+  for (const name of waiting) if (!current.has(name)) settling.delete(joinPath(snapshot.path, name))
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Examines the new and changed files of a directory: which of them are complete. */
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
+import { joinPath } from '../../parse/layout.ts'
 import type { Inflated } from '../read/inflate.ts'
 import type { IndexerContext } from '../state/context.ts'
 import type { FileState, SettlingTime } from '../state/settling.ts'
@@ -188,5 +189,5 @@ class Examination {
     this.#retryMs = Math.min(this.#retryMs ?? Infinity, delayMs)
   }
 
-  readonly #pathOf = ({ name }: Candidate): string => `${this.#directory}/${name}`
+  readonly #pathOf = ({ name }: Candidate): string => joinPath(this.#directory, name)
 }

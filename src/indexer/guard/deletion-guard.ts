@@ -5,8 +5,8 @@
  */
 import type { KnownStamp, RemovedFiles } from '../../catalogue/updates/known.ts'
 import type { CatalogueWriter } from '../../catalogue/updates/writer.ts'
-import type { Area } from '../../parse/archive-path.ts'
-import { areaOf } from '../../parse/archive-path.ts'
+import type { Layout } from '../../parse/layout.ts'
+import { isWithin } from '../../parse/layout.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { PurgedAfterDays } from './expected-purge.ts'
 import { isPurge } from './expected-purge.ts'
@@ -31,7 +31,7 @@ const confirmAfterMs = 6 * 3_600_000
 
 interface RemovalRequest {
   readonly directory: string
-  readonly area: Area
+  readonly area: string
   readonly count: number
   /** Number of files of the area in the catalogue; no permitted removal is unwritten. */
   readonly files: number
@@ -44,7 +44,7 @@ interface RemovalRequest {
  * process.
  */
 interface Removal {
-  readonly area: Area
+  readonly area: string
   readonly atMs: number
   readonly count: number
 }
@@ -63,7 +63,7 @@ export interface PersistedRemovals {
 }
 
 interface WithheldRemovals {
-  readonly area: Area
+  readonly area: string
   /** On the steady clock of this process. */
   readonly sinceMs: number
   readonly count: number
@@ -145,16 +145,30 @@ export class DeletionGuard {
    */
   permitWithheld(roots: readonly string[]): void {
     for (const directory of this.#withheld.keys())
-      if (roots.some((root) => directory === root || directory.startsWith(`${root}/`)))
-        this.#accepted.add(directory)
+      if (roots.some((root) => isWithin(directory, root))) this.#accepted.add(directory)
   }
 
   /** Returns the number of withheld removals by area. */
-  withheld(): ReadonlyMap<Area, number> {
-    const counts = new Map<Area, number>()
+  withheld(): ReadonlyMap<string, number> {
+    const counts = new Map<string, number>()
     for (const { area, count } of this.#withheld.values())
       counts.set(area, (counts.get(area) ?? 0) + count)
     return counts
+  }
+}
+
+/** Stands for the area of a directory that was in an area, and is in none as it is configured. */
+export const outside = ''
+
+/** The area whose removals are added up with those of a directory. */
+export function guardedArea(layout: Layout, directory: string): string {
+  return layout.areaOf(directory) ?? outside
+}
+
+/** Gives removals the area that their directory has now. */
+export function inGuardedArea(layout: Layout) {
+  return (removed: RemovedFiles): RemovedFiles => {
+    return { ...removed, area: guardedArea(layout, removed.directory) }
   }
 }
 
@@ -165,6 +179,7 @@ export class DeletionGuard {
  */
 export async function loadPersistedRemovals(deps: {
   readonly writer: CatalogueWriter
+  readonly layout: Layout
   readonly directories: readonly KnownStamp[]
   readonly purgedAfterDays: PurgedAfterDays
   readonly nowUs: Clock
@@ -179,9 +194,16 @@ export async function loadPersistedRemovals(deps: {
   return {
     withheld: deps.directories.flatMap(({ path, withheldSinceUs }) => {
       if (withheldSinceUs === undefined) return []
-      return [{ directory: path, area: areaOf(path), sinceMs: steadyMs(withheldSinceUs) }]
+      return [
+        {
+          directory: path,
+          area: guardedArea(deps.layout, path),
+          sinceMs: steadyMs(withheldSinceUs),
+        },
+      ]
     }),
     removed: removed
+      .map(inGuardedArea(deps.layout))
       .filter((each) => !isPurge(deps.purgedAfterDays, each))
       .map(({ area, atUs, count }) => ({ area, count, atMs: steadyMs(atUs) })),
     seq,

@@ -2,11 +2,10 @@
  * Tells removals that are expected, because the archive purges old files (`purged_after_days`),
  * from those that may be an accident. Pure.
  */
-import type { Area } from '../../parse/archive-path.ts'
 import { secondsPerDay } from '../../parse/calendar.ts'
 
 /** Days after the end of their data after which the files of an area are purged, by area. */
-export type PurgedAfterDays = Readonly<Partial<Record<Area, number>>>
+export type PurgedAfterDays = Readonly<Partial<Record<string, number>>>
 
 /**
  * True if a file is purged when it is removed at this time: its data ended longer ago than the days
@@ -18,7 +17,7 @@ export function isPurge(
     area,
     endSeconds,
     atUs,
-  }: { readonly area: Area; readonly endSeconds: number | undefined; readonly atUs: number },
+  }: { readonly area: string; readonly endSeconds: number | undefined; readonly atUs: number },
 ): boolean {
   const after = days[area]
   if (after === undefined || endSeconds === undefined) return false

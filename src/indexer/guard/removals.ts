@@ -2,16 +2,18 @@
 import type { DirectoryChange } from '../../catalogue/updates/change.ts'
 import type { CatalogueWriter } from '../../catalogue/updates/writer.ts'
 import type { IndexerProblem } from '../../control-socket/protocol.ts'
-import type { Area } from '../../parse/archive-path.ts'
-import { areaOf, areas } from '../../parse/archive-path.ts'
+import type { Layout } from '../../parse/layout.ts'
+import { placeOfArea } from '../../parse/layout.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { SnapshotOutcome } from '../read/directory-snapshot.ts'
 import type { DeletionGuard } from './deletion-guard.ts'
+import { guardedArea, inGuardedArea, outside } from './deletion-guard.ts'
 import type { PurgedAfterDays } from './expected-purge.ts'
 import { isPurge } from './expected-purge.ts'
 
 interface GuardParts {
   readonly writer: Pick<CatalogueWriter, 'count' | 'dataEnds' | 'removalsAfter'>
+  readonly layout: Layout
   readonly deletionGuard: DeletionGuard
   readonly purgedAfterDays: PurgedAfterDays
   readonly nowUs: Clock
@@ -26,8 +28,8 @@ export async function permittedRemovals(
   outcome: SnapshotOutcome,
   { path, removed }: Pick<DirectoryChange, 'path' | 'removed'>,
 ): Promise<readonly number[]> {
-  const { writer, deletionGuard, purgedAfterDays } = parts
-  const area = areaOf(path)
+  const { writer, layout, deletionGuard, purgedAfterDays } = parts
+  const area = guardedArea(layout, path)
   const purged = await purges(parts, area, removed)
   const others = purged.size === 0 ? removed : removed.filter((id) => !purged.has(id))
   if (others.length === 0) {
@@ -36,8 +38,9 @@ export async function permittedRemovals(
   }
   const nowMs = performance.now()
   const written = await writer.removalsAfter({ seq: deletionGuard.seq })
-  deletionGuard.count(written, purgedAfterDays, nowMs)
-  const request = { directory: path, area, count: others.length, files: await writer.count(area) }
+  deletionGuard.count(written.map(inGuardedArea(layout)), purgedAfterDays, nowMs)
+  const files = await filesIn(writer, layout, area)
+  const request = { directory: path, area, count: others.length, files }
   const isPermitted = deletionGuard.requestRemoval({ ...request, nowMs })
   return isPermitted ? [...purged, ...others] : [...purged]
 }
@@ -45,7 +48,7 @@ export async function permittedRemovals(
 /** Those of the removed files whose removal is an expected purge. */
 async function purges(
   { writer, purgedAfterDays, nowUs }: GuardParts,
-  area: Area,
+  area: string,
   removed: readonly number[],
 ): Promise<ReadonlySet<number>> {
   if (removed.length === 0 || purgedAfterDays[area] === undefined) return new Set()
@@ -56,29 +59,46 @@ async function purges(
   )
 }
 
+/** The number of live files that the removals in an area are compared with. */
+async function filesIn(
+  writer: Pick<CatalogueWriter, 'count'>,
+  { areas }: Layout,
+  area: string,
+): Promise<number> {
+  if (area !== outside) return writer.count(area)
+  const [all, ...inAreas] = await Promise.all(
+    [undefined, ...areas].map((each) => writer.count(each)),
+  )
+  return inAreas.reduce((left, count) => left - count, all ?? 0)
+}
+
 /** Reports the withheld removals, or that none are left. */
 export function reportWithheld({
+  layout,
   deletionGuard,
   purgedAfterDays,
   health,
-}: Pick<GuardParts, 'deletionGuard' | 'purgedAfterDays'> & {
+}: Pick<GuardParts, 'layout' | 'deletionGuard' | 'purgedAfterDays'> & {
   readonly health: {
-    readonly report: (name: `removals ${Area}`, problem: IndexerProblem | undefined) => unknown
+    readonly report: (name: `removals ${string}`, problem: IndexerProblem | undefined) => unknown
   }
 }): void {
   const withheld = deletionGuard.withheld()
-  for (const area of areas) {
+  for (const area of [...layout.areas, outside]) {
     const count = withheld.get(area)
+    const place = area === outside ? 'outside the areas' : `in ${placeOfArea(area)}`
     const problem = {
-      text: `${count ?? 0} removals in ${area}/ withheld by the deletion guard, beyond those that it permitted: these files stay listed until they are back, are still missing after 6 hours, or a rescan with --accept-removals confirms that they are gone${purgedAfterDays[area] === undefined ? ' (purged_after_days declares regular purges)' : ''}`,
+      text: `${count ?? 0} removals ${place} withheld by the deletion guard, beyond those that it permitted: these files stay listed until they are back, are still missing after 6 hours, or a rescan with --accept-removals confirms that they are gone${purgedAfterDays[area] === undefined ? ' (purged_after_days declares regular purges)' : ''}`,
       advice: `Mount or restore these files; if they were removed on purpose, run \`rinex-catalogue rescan --accept-removals\`. ${retentionAdvice(area, purgedAfterDays)}`,
     }
     health.report(`removals ${area}`, count === undefined ? undefined : problem)
   }
 }
 
-function retentionAdvice(area: Area, { [area]: days }: PurgedAfterDays): string {
+function retentionAdvice(area: string, { [area]: days }: PurgedAfterDays): string {
+  if (area === outside)
+    return 'If they are to stay, set `areas`, `suffixes` and `exclude` as they were.'
   return days === undefined
-    ? `If old files of ${area}/ are purged regularly, set \`purged_after_days\`.`
+    ? `If old files of ${placeOfArea(area)} are purged regularly, set \`purged_after_days\`.`
     : `They are no purge by \`purged_after_days\`, because their data ended less than ${days} ${days === 1 ? 'day' : 'days'} ago.`
 }

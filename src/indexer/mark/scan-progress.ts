@@ -20,6 +20,7 @@ export interface ScanResult {
 /** Counts the directories, files and changes of one scan so far. */
 export class Scan {
   readonly #started: Moment
+  readonly #isArea: (path: string) => boolean
   readonly #startedMs = performance.now()
   readonly #visited = new Set<string>()
   readonly #counts = { files: 0, added: 0, modified: 0, removed: 0 }
@@ -28,14 +29,16 @@ export class Scan {
   #archiveRead = false
   #written = true
 
-  constructor(started: Moment) {
+  /** @param isArea true for the path of an area */
+  constructor(started: Moment, isArea: (path: string) => boolean) {
     this.#started = started
+    this.#isArea = isArea
   }
 
   /** Counts a directory of the walk. */
   step({ snapshot, pending, done }: WalkStep): void {
     this.#visited.add(snapshot.path)
-    if (snapshot.outcome === 'read' && !snapshot.path.includes('/')) this.#archiveRead = true
+    if (snapshot.outcome === 'read' && this.#isArea(snapshot.path)) this.#archiveRead = true
     this.#pending = pending
     this.#done = done
     this.#counts.files += snapshot.names.length
@@ -93,6 +96,7 @@ export class Scan {
 const notFiles = new Set([
   'symlink',
   'not-a-file',
+  'excluded',
   'bad-directory-name',
   'too-deep',
   'unreadable-directory',

@@ -1,6 +1,5 @@
 /** A sweep: finds the directories that have changed since they were read. */
 import type { DirectoryStamp } from '../../catalogue/updates/change.ts'
-import { areas } from '../../parse/archive-path.ts'
 import type { IndexerContext } from '../state/context.ts'
 import { hotDirectories, mostByName, newestOf } from '../state/hot-window.ts'
 import { sameStamp, sameTimes } from '../state/sure-stamps.ts'
@@ -14,7 +13,15 @@ const stampsPerRequest = 50
 
 type SweepContext = Pick<
   IndexerContext,
-  'writer' | 'tree' | 'known' | 'window' | 'nowUs' | 'stamps' | 'silentFileSystems' | 'asOf'
+  | 'writer'
+  | 'tree'
+  | 'known'
+  | 'layout'
+  | 'window'
+  | 'nowUs'
+  | 'stamps'
+  | 'silentFileSystems'
+  | 'asOf'
 >
 
 /**
@@ -25,19 +32,19 @@ type SweepContext = Pick<
  * be read again because its stamp is not sure is left to that read, unless it changes meanwhile.
  */
 export async function findChanged(context: SweepContext): Promise<string[]> {
-  const { writer, tree, known, window, nowUs, stamps, silentFileSystems, asOf } = context
+  const { writer, tree, layout, nowUs, stamps, silentFileSystems, asOf } = context
   const expected = new Map<string, DirectoryStamp | undefined>()
   for (const { path, stamp } of await writer.directories())
     expected.set(path, stamps.awaited(path) ?? stamp)
   // An area that is not in the catalogue may have appeared; it has no parent directory whose stamp
   // shows this.
-  for (const area of areas) if (!expected.has(area)) expected.set(area, undefined)
+  for (const root of layout.roots) if (!expected.has(root)) expected.set(root, undefined)
   const differing: string[] = []
   const compareNames = (paths: readonly string[]): Promise<void> =>
     inRequests(paths, { of: stampsPerRequest, request: tree.stamps }, (path, stamp) => {
       if (!sameStamp(stamp, expected.get(path))) differing.push(path)
     })
-  const hot = newestOf(hotDirectories(known, window, nowUs() / 1000), mostByName)
+  const hot = newestOf(layout, hotDirectories(context, nowUs() / 1000), mostByName)
   await compareNames(hot)
   const byName = new Set(hot)
   const others = [...expected.keys()].filter((path) => !byName.has(path))
@@ -46,7 +53,7 @@ export async function findChanged(context: SweepContext): Promise<string[]> {
     if (!sameTimes(times, expected.get(path))) differing.push(path)
     else if (times !== undefined && silentFileSystems.has(times.device)) silent.push(path)
   })
-  const newest = newestOf(silent, mostByName - hot.length)
+  const newest = newestOf(layout, silent, mostByName - hot.length)
   await compareNames(newest)
   silentFileSystems.swept(new Set([...hot, ...newest]), asOf.now())
   return differing

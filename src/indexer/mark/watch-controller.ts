@@ -33,7 +33,7 @@ const stallMs = 3000
 
 type WatchContext = Pick<
   IndexerContext,
-  'archive' | 'window' | 'dirty' | 'known' | 'health' | 'logger' | 'nowUs'
+  'archive' | 'layout' | 'window' | 'dirty' | 'known' | 'health' | 'logger' | 'nowUs'
 >
 
 /**
@@ -100,7 +100,7 @@ export class WatchController {
       return
     }
     if (!isKnown) watcher.delete(path)
-    else if (isHot(path, this.#wallMs(), this.#context.window)) watcher.add(path)
+    else if (isHot(path, this.#wallMs(), this.#context)) watcher.add(path)
   }
 
   /** Restarts all watches after a disk has come back. */
@@ -144,7 +144,7 @@ export class WatchController {
   }
 
   #hotDirectories(): string[] {
-    return hotDirectories(this.#context.known, this.#context.window, this.#wallMs())
+    return hotDirectories(this.#context, this.#wallMs())
   }
 
   #markAll(): void {

@@ -8,6 +8,7 @@ import { stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { ChokidarOptions, FSWatcher } from 'chokidar'
 import { watch } from 'chokidar'
+import { isWithin } from '../../parse/layout.ts'
 import { errorCode, isMissing } from '../../runtime/error-code.ts'
 import { identityOf, largeDirectory } from '../read/directory-snapshot.ts'
 import { hasMoreEntries } from '../read/entries.ts'
@@ -92,8 +93,7 @@ export class Watcher {
 
   /** Restarts the watches at and below a directory. */
   restartBelow(directory: string): void {
-    const isBelow = (path: string): boolean =>
-      path === directory || path.startsWith(`${directory}/`)
+    const isBelow = (path: string): boolean => isWithin(path, directory)
     this.#restart(Array.from(this.#watched.keys()).filter(isBelow))
   }
 
@@ -157,7 +157,7 @@ export class Watcher {
       this.#countEvent()
       // The directory itself was moved or removed, so its path may lead to another directory from
       // now on.
-      if (event === 'rename' && name === basename(directory)) this.restartBelow(directory)
+      if (event === 'rename' && name === basename(path)) this.restartBelow(directory)
       onEvent(directory)
     })
     this.#startingWatcher = watcher

@@ -74,11 +74,17 @@ export class Rejections {
   readonly #found = new Map<EntryRejectionReason, { count: number; names: string[] }>()
 
   add(name: string, reason: EntryRejectionReason): void {
+    const known = this.count(reason)
+    if (!name.startsWith('.')) known.names.push(name)
+    if (known.names.length >= 10 * mostRejectedNames) known.names = firstOf(known.names)
+  }
+
+  /** Counts an entry, which is not named. */
+  count(reason: EntryRejectionReason): { count: number; names: string[] } {
     const known = this.#found.get(reason) ?? { count: 0, names: [] }
     this.#found.set(reason, known)
     known.count++
-    if (!name.startsWith('.')) known.names.push(name)
-    if (known.names.length >= 10 * mostRejectedNames) known.names = firstOf(known.names)
+    return known
   }
 
   all(): DirectoryRejection[] {

@@ -27,6 +27,7 @@ export interface LinkedTree {
  * that leads back.
  */
 export function isInTree(tree: LinkedTree, path: string): boolean {
+  if (path === '') return true
   const root = realpathSync.native(tree.archive)
   const isInPlace = (at: string): boolean => {
     const real = realpathSync.native(join(tree.archive, at))
@@ -110,20 +111,20 @@ function isLinked(tree: LinkedTree, real: string): boolean {
 }
 
 /**
- * Returns a function that checks whether an area is on another disk than when it was first seen
- * with content. If so, files that the other disk lacks were not removed. The device numbers are not
- * stored in the catalogue, because they change when the machine restarts.
+ * Returns a function that checks whether an area, given by its path, is on another disk than when
+ * it was first seen with content. If so, files that the other disk lacks were not removed. The
+ * device numbers are not stored in the catalogue, because they change when the machine restarts.
  */
-export function createDiskCheck(archive: string): (area: string) => boolean {
+export function createDiskCheck(archive: string): (root: string) => boolean {
   const devices = new Map<string, number>()
-  return (area) => {
+  return (root) => {
     try {
-      const path = join(archive, area)
+      const path = join(archive, root)
       const { dev } = statSync(path)
-      const device = devices.get(area)
+      const device = devices.get(root)
       if (device !== undefined) return device !== dev
       // An empty directory may be a mount point without its disk.
-      if (!isEmptyDirectory(path)) devices.set(area, dev)
+      if (!isEmptyDirectory(path)) devices.set(root, dev)
       return false
     } catch {
       return false // missing, no directory or unreadable: the read of the directory reports it

@@ -8,8 +8,9 @@ import { join } from 'node:path'
 import { toInode, toUs } from '../../catalogue/identity.ts'
 import type { EntryRejectionReason } from '../../catalogue/records.ts'
 import type { DirectoryStamp, DirectoryTimes } from '../../catalogue/updates/change.ts'
-import { areaOf, isDirectoryName, parseDirectory } from '../../parse/archive-path.ts'
-import { parseFilename } from '../../parse/filename.ts'
+import { isDirectoryName } from '../../parse/directories.ts'
+import type { Layout } from '../../parse/layout.ts'
+import { joinPath } from '../../parse/layout.ts'
 import { errorCode, isMissing } from '../../runtime/error-code.ts'
 import type { DirectorySnapshot, SnapshotOutcome } from './directory-snapshot.ts'
 import { identityOf, mostEntries, otherDisk, tooManyEntries } from './directory-snapshot.ts'
@@ -19,8 +20,9 @@ import { isAway, isAwayLink, isInTree, linkedType } from './links.ts'
 import { createIdentities, packIdentity } from './packed-identities.ts'
 
 export interface Tree extends LinkedTree {
-  /** True if an area is on another disk than before (see `createDiskCheck`). */
-  readonly isForeign?: (area: string) => boolean
+  readonly layout: Layout
+  /** True if an area, given by its path, is on another disk than before (see `createDiskCheck`). */
+  readonly isForeign?: (root: string) => boolean
   /** Maximum number of entries of a directory (see `mostEntries`). */
   readonly mostEntries?: number
   /**
@@ -37,6 +39,9 @@ const unreadable: EntryRejectionReason = 'unreadable-directory'
  * snapshot.
  */
 export function readDirectory(tree: Tree, path: string): DirectorySnapshot {
+  // What was an area is none any more, or the path is excluded now.
+  if (tree.layout.parseDirectory(path).kind === 'rejected')
+    return emptySnapshot(path, 'missing', 'no directory of an area')
   try {
     if (!isInTree(tree, path)) return outsideSnapshot(tree, path)
     // The times are taken before the names are read, so that a change during the read gives the
@@ -44,7 +49,7 @@ export function readDirectory(tree: Tree, path: string): DirectorySnapshot {
     const stats = statSync(join(tree.archive, path))
     const found = sortEntries(tree, path)
     // For an empty area, `detectLostArea` decides.
-    if (found.entries === 0 && path.includes('/') && isAway(tree, path))
+    if (found.entries === 0 && !tree.layout.isRoot(path) && isAway(tree, path))
       throw new Error('its disk is away')
     const files = factsOf(tree, path, found.names)
     const away = [...found.away, ...files.away]
@@ -118,7 +123,7 @@ function factsOf(tree: Tree, directory: string, names: readonly string[]) {
   for (const name of names) {
     const stats = statsOf(`${path}/${name}`)
     tree.onProgress?.()
-    if (stats === undefined && isAwayLink(tree, `${directory}/${name}`)) found.away.push(name)
+    if (stats === undefined && isAwayLink(tree, joinPath(directory, name))) found.away.push(name)
     if (!stats?.isFile()) continue
     packIdentity(identities, found.names.push(name) - 1, stats)
   }
@@ -140,6 +145,7 @@ function statsOf(path: string): Stats | undefined {
 
 /** @throws if the directory cannot be read or has too many entries */
 function sortEntries(tree: Tree, directory: string) {
+  const { layout } = tree
   const names: string[] = []
   const away: string[] = []
   const directories: string[] = []
@@ -150,17 +156,21 @@ function sortEntries(tree: Tree, directory: string) {
     if (++entries > (tree.mostEntries ?? mostEntries)) throw new Error(tooManyEntries)
     tree.onProgress?.()
     namesSum += sumOfName(name)
-    const type = entry.isSymbolicLink() ? linkedType(tree, `${directory}/${name}`) : entry
-    const parsed = parseFilename(name)
-    if (type === undefined) rejections.add(name, 'symlink')
-    else if (type === 'away' && parsed.kind === 'parsed') away.push(name)
+    const place = joinPath(directory, name)
+    const type = entry.isSymbolicLink() ? linkedType(tree, place) : entry
+    const parsed = layout.parseFilename(name)
+    const isDirectory = type === 'away' ? parsed.kind !== 'parsed' : type?.isDirectory() === true
+    if (layout.isExcluded(place, isDirectory)) {
+      if (isDirectory) rejections.count('excluded')
+    } else if (type === undefined) rejections.add(name, 'symlink')
     // A link to a disk that is away counts as a directory if its name is not a RINEX name; reading
     // that directory reports the missing disk.
-    else if (type === 'away' || type.isDirectory()) {
-      const place = parseDirectory(`${directory}/${name}`)
-      if (place.kind === 'rejected') rejections.add(name, place.reason)
+    else if (isDirectory) {
+      const found = layout.parseDirectory(place)
+      if (found.kind === 'rejected') rejections.add(name, found.reason)
       else directories.push(name)
-    } else if (!type.isFile()) rejections.add(name, 'not-a-file')
+    } else if (type === 'away') away.push(name)
+    else if (!type.isFile()) rejections.add(name, 'not-a-file')
     else if (parsed.kind === 'parsed') names.push(name)
     else rejections.add(name, parsed.reason)
   }
@@ -169,7 +179,7 @@ function sortEntries(tree: Tree, directory: string) {
 }
 
 function isForeign(tree: Tree, path: string): boolean {
-  return tree.isForeign?.(areaOf(path)) ?? false
+  return tree.isForeign?.(tree.layout.rootOf(path) ?? '') ?? false
 }
 
 function failedSnapshot(tree: Tree, path: string, error: unknown): DirectorySnapshot {
@@ -182,7 +192,8 @@ function failedSnapshot(tree: Tree, path: string, error: unknown): DirectorySnap
  * and so does a directory whose area is not there.
  */
 function outsideSnapshot(tree: Tree, path: string): DirectorySnapshot {
-  const outcome = path.includes('/') && isAreaThere(tree, path) ? 'missing' : 'lost-area'
+  const isLost = tree.layout.isRoot(path) || !isAreaThere(tree, path)
+  const outcome = isLost ? 'lost-area' : 'missing'
   return emptySnapshot(path, outcome, 'a symlink, not in linked_directories')
 }
 
@@ -204,7 +215,8 @@ function emptySnapshot(path: string, outcome: SnapshotOutcome, error: string): D
 
 function failure(tree: Tree, path: string, error: unknown): SnapshotOutcome {
   if (!isMissing(error)) return 'unreadable'
-  if (!path.includes('/') || isForeign(tree, path) || !isAreaThere(tree, path)) return 'lost-area'
+  const isRoot = tree.layout.isRoot(path)
+  if (isRoot || isForeign(tree, path) || !isAreaThere(tree, path)) return 'lost-area'
   return isAway(tree, path) ? 'unreadable' : 'missing'
 }
 
@@ -213,7 +225,7 @@ function failure(tree: Tree, path: string, error: unknown): SnapshotOutcome {
  * disk may hold a note or `lost+found`, but no directories of an archive.
  */
 function isAreaThere(tree: Tree, path: string): boolean {
-  const area = areaOf(path)
+  const area = tree.layout.rootOf(path) ?? ''
   try {
     if (!isInTree(tree, area)) return false
     for (const entry of entriesOf(join(tree.archive, area)))

@@ -1,5 +1,7 @@
 /** The client of the tree worker, the thread that reads the tree (`tree-worker.ts`). */
 import { Worker } from 'node:worker_threads'
+import type { LayoutLists } from '../../parse/layout.ts'
+import { defaultLists } from '../../parse/layout.ts'
 import { Calls, programBeside } from '../../runtime/calls.ts'
 import type { TreeCall, TreeFunctions, TreeWorkerData } from './tree-worker.ts'
 
@@ -10,10 +12,10 @@ export type TreeReader = ReturnType<typeof startTreeReader>
  * thread answers requests in order. If the thread ends, which is a defect of the program or a lack
  * of memory, all requests fail, also later ones.
  */
-export function startTreeReader(tree: TreeWorkerData['tree']) {
+export function startTreeReader(tree: TreeWorkerData['tree'], lists: LayoutLists = defaultLists) {
   const progress = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
   const worker = new Worker(programBeside(import.meta.url, 'tree-worker'), {
-    workerData: { tree, progress } satisfies TreeWorkerData,
+    workerData: { tree, lists, progress } satisfies TreeWorkerData,
     // Names are short-lived, so a larger young generation would only hold more garbage.
     resourceLimits: { maxYoungGenerationSizeMb: 16 },
   })

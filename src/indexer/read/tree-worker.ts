@@ -1,6 +1,8 @@
 /** The tree worker: a thread that reads the tree. It answers calls one after the other. */
 import { join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
+import type { LayoutLists } from '../../parse/layout.ts'
+import { createLayout } from '../../parse/layout.ts'
 import { inTurn } from '../../runtime/calls.ts'
 import type { DirectorySnapshot } from './directory-snapshot.ts'
 import type { Inflated } from './inflate.ts'
@@ -14,6 +16,8 @@ import { walkTree } from './walk.ts'
 /** The tree, and a counter that the worker increments while the disk answers. */
 export interface TreeWorkerData {
   readonly tree: Pick<Tree, 'archive' | 'linkedDirectories'>
+  /** Those of the layout, whose functions cannot be passed to a thread. */
+  readonly lists: LayoutLists
   readonly progress: Int32Array
 }
 
@@ -60,9 +64,14 @@ function createFunctions(tree: Tree) {
   }
 }
 
-const { tree, progress } = workerData as TreeWorkerData
+const { tree, lists, progress } = workerData as TreeWorkerData
 const onProgress = (): void => void Atomics.add(progress, 0, 1)
-const functions = createFunctions({ ...tree, isForeign: createDiskCheck(tree.archive), onProgress })
+const functions = createFunctions({
+  ...tree,
+  layout: createLayout(lists),
+  isForeign: createDiskCheck(tree.archive),
+  onProgress,
+})
 
 // The worker has started: from now on, no progress means a disk that hangs.
 onProgress()

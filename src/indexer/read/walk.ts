@@ -1,5 +1,6 @@
 /** Walks the tree: reads the directories below some roots one after the other. */
 import TinyQueue from 'tinyqueue'
+import { joinPath } from '../../parse/layout.ts'
 import type { DirectorySnapshot } from './directory-snapshot.ts'
 import type { Tree } from './read-directory.ts'
 import { readDirectory } from './read-directory.ts'
@@ -23,7 +24,7 @@ interface QueuedDirectory {
 }
 
 /**
- * Walks the tree below `roots`, oldest date first across both areas. The date is the path below the
+ * Walks the tree below `roots`, oldest date first across all areas. The date is the path below the
  * area (`2026/001`, `2026/001/05`). A directory comes before its subdirectories.
  */
 export function* walkTree(tree: Tree, roots: readonly string[]): Generator<WalkStep, undefined> {
@@ -31,17 +32,17 @@ export function* walkTree(tree: Tree, roots: readonly string[]): Generator<WalkS
     a.order < b.order ? -1 : a.order > b.order ? 1 : 0,
   )
   const add = (path: string, share: number): void => {
-    const [area = '', ...date] = path.split('/')
+    const { belowArea, rootOf } = tree.layout
     // A blank sorts before a slash, so the directories of a date come before their subdirectories,
-    // in both areas.
-    pending.push({ path, share, order: `${date.join('/')} ${area}` })
+    // in all areas.
+    pending.push({ path, share, order: `${belowArea(path)} ${rootOf(path) ?? ''}` })
   }
   for (const root of roots) add(root, 1 / roots.length)
   let done = 0
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const snapshot = readDirectory(tree, next.path)
     for (const name of snapshot.directories)
-      add(`${next.path}/${name}`, next.share / snapshot.directories.length)
+      add(joinPath(next.path, name), next.share / snapshot.directories.length)
     if (snapshot.directories.length === 0) done += next.share
     yield { snapshot, pending: pending.length, done: Math.min(done, 1) }
   }

@@ -2,6 +2,7 @@
 import type { Logger } from 'pino'
 import type { CatalogueWriter } from '../../catalogue/updates/writer.ts'
 import { nameRulesVersion } from '../../parse/filename.ts'
+import type { Layout } from '../../parse/layout.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { DeletionGuard, loadPersistedRemovals } from '../guard/deletion-guard.ts'
 import type { PurgedAfterDays } from '../guard/expected-purge.ts'
@@ -24,12 +25,13 @@ import { UnreadFiles } from './unread-files.ts'
 export interface IndexerOptions {
   /** Absolute path of the archive root. */
   readonly archive: string
+  readonly layout: Layout
   readonly writer: CatalogueWriter
   readonly tree: TreeReader
   readonly logger: Logger
   readonly nowUs: Clock
   readonly version: string
-  /** Number of past days whose directories are watched, for each area. */
+  /** Number of past days whose directories are watched. */
   readonly window: HotWindow
   readonly sweepIntervalMs: number
   /** Time in which the rolling rescan reads every directory of the tree once. */
@@ -65,14 +67,14 @@ export interface IndexerContext extends IndexerOptions {
 
 /** Creates the shared parts from the options and the catalogue. */
 export async function createContext(options: IndexerOptions): Promise<IndexerContext> {
-  const { writer, nowUs, logger, purgedAfterDays } = options
+  const { writer, layout, nowUs, logger, purgedAfterDays } = options
   const [head, lastScan] = [await writer.head(), await writer.lastScan()]
   const rejecting = await writer.adoptNameRules(nameRulesVersion)
   if (rejecting > 0)
     logger.info({ directories: rejecting }, 'rules of names have changed: rejected names are read')
   const directories = await writer.directories()
   const known = new KnownDirectories(directories.map(({ path }) => path))
-  const hot = hotDirectories(known, options.window, nowUs() / 1000)
+  const hot = hotDirectories({ ...options, known }, nowUs() / 1000)
   const isHot = new Set(hot)
   const secondLooks = new SecondLooks()
   const hotKnown = directories.filter(({ path }) => isHot.has(path))
@@ -86,11 +88,11 @@ export async function createContext(options: IndexerOptions): Promise<IndexerCon
     known,
     settling: new Settling(),
     stamps: new SureStamps(),
-    silentFileSystems: new SilentFileSystems(health, new Set(newestOf(hot, mostByName))),
+    silentFileSystems: new SilentFileSystems(health, new Set(newestOf(layout, hot, mostByName))),
     secondLooks,
     unreadFiles,
     deletionGuard: new DeletionGuard(
-      await loadPersistedRemovals({ writer, directories, purgedAfterDays, nowUs }),
+      await loadPersistedRemovals({ writer, layout, directories, purgedAfterDays, nowUs }),
     ),
     health,
     // Files with names that were rejected have been there before.
@@ -98,7 +100,7 @@ export async function createContext(options: IndexerOptions): Promise<IndexerCon
       { ...options, health, unreadFiles },
       rejecting > 0 ? undefined : head.asOf?.atUs,
     ),
-    metrics: new IndexerMetrics(nowUs),
+    metrics: new IndexerMetrics(nowUs, layout),
     fileFaults: new FileFaults(logger),
   }
 }

@@ -2,7 +2,6 @@
 import type { Logger } from 'pino'
 import type { ScanSummary } from '../../catalogue/records.ts'
 import type { IndexerProblem, IndexerState, IndexerStatus } from '../../control-socket/protocol.ts'
-import type { Area } from '../../parse/archive-path.ts'
 import type { Clock } from '../../runtime/clock.ts'
 
 /** The state of the indexer while it has no problem. */
@@ -33,13 +32,13 @@ interface HealthParts {
  * read or written.
  */
 const stopping = ['archive', 'tree', 'database', 'server', 'as of'] as const
-type Stopping = (typeof stopping)[number] | `area ${Area}`
+type Stopping = (typeof stopping)[number] | `area ${string}`
 
 /** What concerns single files, directories or file systems, or only delays changes. */
 type Lesser =
   | 'watching'
   | 'checksums'
-  | `removals ${Area}`
+  | `removals ${string}`
   | `entries ${string}`
   | `directory ${string}`
   | `times ${number}`

@@ -2,7 +2,8 @@
  * The directories that the catalogue contains, in memory, and the checks whether a directory is
  * missing.
  */
-import { areaOf } from '../../parse/archive-path.ts'
+import type { Layout } from '../../parse/layout.ts'
+import { isWithin, parentOf } from '../../parse/layout.ts'
 import type { DirectorySnapshot } from '../read/directory-snapshot.ts'
 import type { TreeReader } from '../read/tree-reader.ts'
 
@@ -38,6 +39,8 @@ export class KnownDirectories {
   add(path: string): void {
     if (this.#known.has(path)) return
     this.#known.add(path)
+    // The archive root is in no directory.
+    if (path === '') return
     const parent = parentOf(path)
     const siblings = this.#children.get(parent)
     if (siblings === undefined) this.#children.set(parent, new Set([path]))
@@ -52,23 +55,28 @@ export class KnownDirectories {
   }
 }
 
-function parentOf(path: string): string {
-  return path.slice(0, Math.max(0, path.lastIndexOf('/')))
+/** What is known of a tree. */
+export interface KnownTree {
+  readonly known: KnownDirectories
+  readonly layout: Layout
 }
 
 /** True if a snapshot shows for sure that the directory does not exist. */
-export function isMissing({ path, outcome }: DirectorySnapshot, known: KnownDirectories): boolean {
+export function isMissing(
+  { path, outcome }: DirectorySnapshot,
+  { known, layout }: KnownTree,
+): boolean {
   // An area that is not known has never contained anything, so it is missing and not lost.
-  return outcome === 'missing' || (outcome === 'lost-area' && !known.has(areaOf(path)))
+  return outcome === 'missing' || (outcome === 'lost-area' && !known.has(layout.rootOf(path) ?? ''))
 }
 
 /** True if there is nothing at or below a path, neither in the archive nor in the catalogue. */
 export async function isUnknownPath(
   path: string,
-  { tree, known }: { readonly tree: TreeReader; readonly known: KnownDirectories },
+  { tree, ...knownTree }: KnownTree & { readonly tree: TreeReader },
 ): Promise<boolean> {
   // A directory that is gone may still have known directories below it, whose removals are
   // withheld.
-  if (known.all().some((other) => other === path || other.startsWith(`${path}/`))) return false
-  return isMissing(await tree.snapshot(path), known)
+  if (knownTree.known.all().some((other) => isWithin(other, path))) return false
+  return isMissing(await tree.snapshot(path), knownTree)
 }

@@ -6,7 +6,7 @@ import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { AppliedChange, DirectoryChange } from '../../catalogue/updates/change.ts'
 import type { BackupOutcome } from '../../catalogue/updates/writer.ts'
 import type { IndexerStatus } from '../../control-socket/protocol.ts'
-import { areaOf, areas } from '../../parse/archive-path.ts'
+import type { Layout } from '../../parse/layout.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { EventLoopDelays } from './event-loop-delays.ts'
 
@@ -17,6 +17,7 @@ const states = ['starting', 'scanning', 'watching', 'degraded'] as const
 /** Each indexer has its own registry, because tests run several in one process. */
 export class IndexerMetrics {
   readonly #nowUs: Clock
+  readonly #layout: Pick<Layout, 'areas' | 'areaOf'>
   readonly #registry = new Registry()
   readonly #delays = new EventLoopDelays()
   #lastFullReadUs: number | undefined
@@ -46,10 +47,11 @@ export class IndexerMetrics {
     registers: [this.#registry],
   })
 
-  constructor(nowUs: Clock) {
+  constructor(nowUs: Clock, layout: Pick<Layout, 'areas' | 'areaOf'>) {
     this.#nowUs = nowUs
+    this.#layout = layout
     for (const change of ['created', 'modified', 'removed']) this.#changes.inc({ change }, 0)
-    for (const area of areas) this.#latency.zero({ area })
+    for (const area of layout.areas) this.#latency.zero({ area })
   }
 
   /**
@@ -62,10 +64,12 @@ export class IndexerMetrics {
     this.#changes.inc({ change: 'modified' }, applied.modified)
     this.#changes.inc({ change: 'removed' }, applied.removed)
     const nowUs = this.#nowUs()
-    for (const { path, added } of directories)
+    for (const { path, added } of directories) {
+      const area = this.#layout.areaOf(path) ?? ''
       for (const { arrivalUs } of added)
         if (arrivalUs !== undefined)
-          this.#latency.observe({ area: areaOf(path) }, Math.max(0, nowUs - arrivalUs) / 1e6)
+          this.#latency.observe({ area }, Math.max(0, nowUs - arrivalUs) / 1e6)
+    }
   }
 
   /** Stores the present time as the time at which size and mtime of every file had been read. */

@@ -7,6 +7,7 @@
  * unread.
  */
 import { youngFileMs } from '../../catalogue/identity.ts'
+import { joinPath, parentOf } from '../../parse/layout.ts'
 import { longestTickMs } from './sure-stamps.ts'
 
 /**
@@ -184,7 +185,7 @@ export class Settling {
     return [...this.#directories]
       .flatMap(([directory, files]) =>
         [...files].map(([name, { sinceMs, readable }]) => ({
-          path: `${directory}/${name}`,
+          path: joinPath(directory, name),
           sinceMs,
           readable,
         })),
@@ -221,8 +222,7 @@ export class Settling {
 }
 
 function splitPath(path: string): [directory: string, name: string] {
-  const slash = path.lastIndexOf('/')
-  return [path.slice(0, slash), path.slice(slash + 1)]
+  return [parentOf(path), path.slice(path.lastIndexOf('/') + 1)]
 }
 
 function isUnchanged(before: WaitingFile | undefined, file: FileState): before is WaitingFile {

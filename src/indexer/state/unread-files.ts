@@ -5,6 +5,7 @@
  */
 import { isSameVersion } from '../../catalogue/identity.ts'
 import type { CatalogueWriter } from '../../catalogue/updates/writer.ts'
+import { joinPath } from '../../parse/layout.ts'
 import type { Inflated } from '../read/inflate.ts'
 import type { TreeReader } from '../read/tree-reader.ts'
 import type { DirtyDirectories } from './dirty-directories.ts'
@@ -143,7 +144,7 @@ export class UnreadFiles {
     for (const file of files) if (isBack(file)) keep(file, { complete: true, ...file })
     const others = files.filter((file) => !this.#found.has(file.name))
     for (const request of requestsOf(others)) {
-      const found = await tree.inflate(request.map(({ name }) => `${directory}/${name}`))
+      const found = await tree.inflate(request.map(({ name }) => joinPath(directory, name)))
       request.forEach((file, index) => {
         keep(file, found[index])
       })

@@ -5,6 +5,7 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import { CatalogueCorrupt } from '../../catalogue/errors.ts'
 import type { DirectoryChange } from '../../catalogue/updates/change.ts'
+import { joinPath } from '../../parse/layout.ts'
 import { accept } from '../accept/acceptance.ts'
 import type { Sight } from '../accept/arrival.ts'
 import type { Comparison } from '../compare/directory-parts.ts'
@@ -170,7 +171,7 @@ export class ApplyStage {
   /** Marks the subdirectories dirty that appeared or vanished since the directory was read last. */
   #markChangedChildren(snapshot: DirectorySnapshot): void {
     const { known, dirty } = this.#context
-    const found = new Set(snapshot.directories.map((name) => `${snapshot.path}/${name}`))
+    const found = new Set(snapshot.directories.map((name) => joinPath(snapshot.path, name)))
     const appeared = [...found].filter((path) => !known.has(path))
     const vanished = known.childrenOf(snapshot.path).filter((path) => !found.has(path))
     for (const path of [...appeared, ...vanished]) {
@@ -191,7 +192,7 @@ export class ApplyStage {
   }
 
   #withChildren(change: DirectoryChange, snapshot: DirectorySnapshot): DirectoryChange {
-    const paths = snapshot.directories.map((name) => `${snapshot.path}/${name}`)
+    const paths = snapshot.directories.map((name) => joinPath(snapshot.path, name))
     return { ...change, directories: paths.filter((path) => !this.#context.known.has(path)) }
   }
 

@@ -1,5 +1,5 @@
 /** What is wrong with an area or a directory as it was read, as problems of the indexer. */
-import { areaOf } from '../../parse/archive-path.ts'
+import { placeOfArea, wholeArchive } from '../../parse/layout.ts'
 import type { DirectorySnapshot } from '../read/directory-snapshot.ts'
 import { otherDisk, tooManyEntries } from '../read/directory-snapshot.ts'
 import type { IndexerContext } from '../state/context.ts'
@@ -11,10 +11,10 @@ import type { Health } from '../state/health.ts'
  * without its disk looks like this.
  */
 export async function detectLostArea(
-  { writer, known }: Pick<IndexerContext, 'writer' | 'known'>,
+  { writer, layout, known }: Pick<IndexerContext, 'writer' | 'layout' | 'known'>,
   snapshot: DirectorySnapshot,
 ): Promise<DirectorySnapshot> {
-  const isArea = !snapshot.path.includes('/')
+  const isArea = layout.isRoot(snapshot.path)
   if (!isArea || snapshot.outcome !== 'read' || snapshot.directories.length > 0) return snapshot
   const before = await writer.directory(snapshot.path)
   const heldDirectories = known.childrenOf(snapshot.path).length > 0
@@ -26,24 +26,26 @@ export async function detectLostArea(
 
 /** @returns true if an area that was lost or unreadable can be read again */
 export function reportArea(
-  { health, known }: Pick<IndexerContext, 'health' | 'known'>,
+  { health, layout, known }: Pick<IndexerContext, 'health' | 'layout' | 'known'>,
   { path, outcome, error = '' }: DirectorySnapshot,
 ): boolean {
-  const area = areaOf(path)
+  const area = layout.areaOf(path)
+  if (area === undefined) return false
+  const place = placeOfArea(area)
   if (outcome === 'lost-area') {
     // An area that is not known has never contained anything, so it is not lost.
-    if (known.has(area))
+    if (known.has(layout.rootOf(path) ?? ''))
       health.report(`area ${area}`, {
-        text: `${area}/ below the archive root is lost (${error}): its records are kept, mount or restore it`,
+        text: `${place}${area === wholeArchive ? '' : ' below the archive root'} is lost (${error}): its records are kept, mount or restore it`,
         advice:
           error === otherDisk
             ? 'Restart the indexer if this disk is intended; otherwise mount the disk of the area.'
             : 'Mount or restore the area; until then its files stay listed, and their downloads are answered `503`.',
       })
-  } else if (path === area) {
+  } else if (layout.isRoot(path)) {
     if (outcome === 'unreadable' && error !== tooManyEntries)
       health.report(`area ${area}`, {
-        text: `${area}/ cannot be read (${error})`,
+        text: `${place} cannot be read (${error})`,
         advice:
           'Check that the area and every directory above it are open to the group of the indexer.',
       })
@@ -59,7 +61,7 @@ export function reportEntries(
 ): void {
   if (outcome === 'lost-area') return
   const problem = {
-    text: `${path}/ has ${tooManyEntries} and is not read: its records are kept, divide it into subdirectories`,
+    text: `${path === '' ? 'the archive root' : `${path}/`} has ${tooManyEntries} and is not read: its records are kept, divide it into subdirectories`,
     advice:
       'Divide the directory into subdirectories, for example one for each day; the indexer then reads it by itself.',
   }

@@ -1,5 +1,6 @@
 import type { IndexerStatus } from '../../../src/control-socket/protocol.ts'
 import { IndexerMetrics } from '../../../src/indexer/state/metrics.ts'
+import { defaultLayout } from '../../../src/parse/layout.ts'
 import { startUs } from '../service.ts'
 
 /** The status of an indexer that watches. */
@@ -25,7 +26,7 @@ export const watchingIndexer: IndexerStatus = {
 
 /** The metrics that an indexer with this status sends, before any event. */
 export async function metricsOfIndexer(status = watchingIndexer): Promise<string> {
-  const metrics = new IndexerMetrics(() => startUs)
+  const metrics = new IndexerMetrics(() => startUs, defaultLayout)
   try {
     return await metrics.text(status)
   } finally {

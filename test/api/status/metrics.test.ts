@@ -8,6 +8,7 @@ import { TooManyQueries } from '../../../src/catalogue/errors.ts'
 import type { AppliedChange } from '../../../src/catalogue/updates/change.ts'
 import type { StatusReply } from '../../../src/control-socket/client.ts'
 import { IndexerMetrics } from '../../../src/indexer/state/metrics.ts'
+import { defaultLayout } from '../../../src/parse/layout.ts'
 import { change, newFile } from '../../catalogue/change.ts'
 import { aboutSqlite } from '../../catalogue/engines.ts'
 import { lacksPromtool } from '../../promtool.ts'
@@ -94,7 +95,7 @@ t.test('promtool accepts the metrics', { skip: lacksPromtool }, async (t) => {
 
 t.test('the metrics of the indexer are present only while the indexer answers', async (t) => {
   let nowUs = 3_000_000
-  const metrics = new IndexerMetrics(() => nowUs)
+  const metrics = new IndexerMetrics(() => nowUs, defaultLayout)
   t.teardown(() => metrics.close())
   metrics.fullyRead()
   nowUs = 4_000_000

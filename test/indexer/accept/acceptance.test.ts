@@ -15,6 +15,7 @@ import { reconcile } from '../../../src/indexer/compare/reconcile.ts'
 import type { PersistedRemovals } from '../../../src/indexer/guard/deletion-guard.ts'
 import { DeletionGuard, loadPersistedRemovals } from '../../../src/indexer/guard/deletion-guard.ts'
 import type { DirectorySnapshot } from '../../../src/indexer/read/directory-snapshot.ts'
+import { defaultLayout } from '../../../src/parse/layout.ts'
 import { day, manyNames, stamp } from '../../catalogue/catalogue.ts'
 import { change } from '../../catalogue/change.ts'
 import t, { exact } from '../../tap.ts'
@@ -192,6 +193,7 @@ t.test('the time since which removals are withheld is stored, and counts on', as
     const directories = await writer.directories()
     const sinceUs = directories.find(({ path }) => path === day)?.withheldSinceUs
     const loaded = await loadPersistedRemovals({
+      layout: defaultLayout,
       writer,
       directories,
       purgedAfterDays: {},

@@ -27,6 +27,7 @@ import { ChecksumFiles } from '../../../src/indexer/checksums/checksum-files.ts'
 import { reconcile } from '../../../src/indexer/compare/reconcile.ts'
 import type { DirectorySnapshot } from '../../../src/indexer/read/directory-snapshot.ts'
 import { readDirectory } from '../../../src/indexer/read/read-directory.ts'
+import { defaultLayout } from '../../../src/parse/layout.ts'
 import { day, openCatalogue } from '../../catalogue/catalogue.ts'
 import { overwrite, replace } from '../../file-changes.ts'
 import { laterThan } from '../../file-clock.ts'
@@ -75,7 +76,7 @@ async function openModel(t: Test, parts: Parts) {
   let changes: DirectoryChange[] = []
   const steps = {
     snapshot: () => {
-      snapshots.push(readDirectory({ archive, linkedDirectories: [] }, day))
+      snapshots.push(readDirectory({ archive, layout: defaultLayout, linkedDirectories: [] }, day))
     },
     /** Like the batch: pending changes are written before the directory is compared again. */
     reconcile: async () => {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { splitChange } from '../../../src/indexer/compare/directory-parts.ts'
 import { tooManyEntries } from '../../../src/indexer/read/directory-snapshot.ts'
 import { readDirectory } from '../../../src/indexer/read/read-directory.ts'
+import { defaultLayout } from '../../../src/parse/layout.ts'
 import { manyNames, stamp } from '../../catalogue/catalogue.ts'
 import { change, newFile } from '../../catalogue/change.ts'
 import { engine } from '../../catalogue/engines.ts'
@@ -114,7 +115,13 @@ t.test('a directory with too many entries is not read, and reported', async (t) 
   t.equal(await writer.count('obs'), 3)
   const look = async (mostEntries: number) => {
     let steps = 0
-    const tree = { archive, linkedDirectories: [], mostEntries, onProgress: () => steps++ }
+    const tree = {
+      archive,
+      layout: defaultLayout,
+      linkedDirectories: [],
+      mostEntries,
+      onProgress: () => steps++,
+    }
     const snapshot = readDirectory(tree, day)
     await applyStage.add({ snapshot, walked: false, requestedMs })
     await applyStage.flush()
@@ -143,7 +150,8 @@ t.test(
     const archive = testFolder(t, { obs: { big: {} } })
     for (let index = 0; index < 500_000; index++)
       writeFileSync(join(archive, 'obs/big', String(index)), '')
-    const look = () => readDirectory({ archive, linkedDirectories: [] }, 'obs/big')
+    const look = () =>
+      readDirectory({ archive, layout: defaultLayout, linkedDirectories: [] }, 'obs/big')
     t.match(look(), { outcome: 'read', rejections: exact([{ reason: 'not-gz', count: 500_000 }]) })
     writeFileSync(join(archive, 'obs/big/one-more'), '')
     t.match(look(), { outcome: 'unreadable', error: 'more than 500,000 entries' })

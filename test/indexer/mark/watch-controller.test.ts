@@ -7,13 +7,14 @@ import { DirtyDirectories } from '../../../src/indexer/state/dirty-directories.t
 import { Health } from '../../../src/indexer/state/health.ts'
 import { isHot } from '../../../src/indexer/state/hot-window.ts'
 import { KnownDirectories } from '../../../src/indexer/state/known-directories.ts'
+import { defaultLayout } from '../../../src/parse/layout.ts'
 import { testFolder } from '../../folder.ts'
 import t, { exact } from '../../tap.ts'
 import { until } from '../../until.ts'
 import { memoryLogger } from '../parts.ts'
 
 const dayMs = 86_400_000
-const window = { obsDays: 14, nrtDays: 3 }
+const window = { days: 14, hoursDays: 3 }
 
 /** The date of the whole run, even when it passes midnight. */
 const startMs = Date.now()
@@ -47,6 +48,7 @@ function openWatchControllerOn(t: Test, directories: readonly string[]) {
   const health = new Health(deps)
   const watchController = new WatchController({
     archive,
+    layout: defaultLayout,
     window,
     nowUs: deps.nowUs,
     dirty,
@@ -83,8 +85,9 @@ t.test('the roots, two years, the last days and the last hours are watched', asy
     [day('obs', 15, nowMs), false],
     [day('obs', -1, nowMs), true],
     [day('obs', -4, nowMs), false],
-    [day('nrt', 3, nowMs), true],
-    [day('nrt', 4, nowMs), false],
+    [day('nrt', 14, nowMs), true],
+    [day('nrt', 15, nowMs), false],
+    [`${day('nrt', 3, nowMs)}/23`, true],
     [`${day('nrt', 0, nowMs)}/05`, true],
     [`${day('nrt', 4, nowMs)}/05`, false],
     [`${day('nrt', 0, nowMs)}/05/deeper`, true],
@@ -94,7 +97,8 @@ t.test('the roots, two years, the last days and the last hours are watched', asy
     ['obs/misc/2026', false],
     ['elsewhere', false],
   ]
-  for (const [path, hot] of cases) t.equal(isHot(path, nowMs, window), hot, path)
+  const tree = { layout: defaultLayout, window }
+  for (const [path, hot] of cases) t.equal(isHot(path, nowMs, tree), hot, path)
 })
 
 t.test('hot directories are watched, cold directories are not', async (t) => {

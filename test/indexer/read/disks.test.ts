@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { createDiskCheck } from '../../../src/indexer/read/links.ts'
 import { readDirectory } from '../../../src/indexer/read/read-directory.ts'
+import { defaultLayout } from '../../../src/parse/layout.ts'
 import { lacksMounts } from '../../acceptance/service.ts'
 import { testFolder } from '../../folder.ts'
 import t, { exact } from '../../tap.ts'
@@ -26,8 +27,9 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { createDiskCheck } from '${import.meta.resolve('../../../src/indexer/read/links.ts')}'
 import { readDirectory } from '${import.meta.resolve('../../../src/indexer/read/read-directory.ts')}'
+import { defaultLayout as layout } from '${import.meta.resolve('../../../src/parse/layout.ts')}'
 const archive = ${JSON.stringify(archive)}
-const tree = { archive, linkedDirectories: [], isForeign: createDiskCheck(archive) }
+const tree = { archive, layout, linkedDirectories: [], isForeign: createDiskCheck(archive) }
 const look = () => {
   const { outcome, error } = readDirectory(tree, 'obs')
   console.log(outcome, error ?? '')
@@ -49,7 +51,7 @@ t.test('another disk that is mounted at an area is foreign', { skip: lacksMounts
 
 t.test('every directory on a foreign disk is lost-area, even a missing one', async (t) => {
   const archive = testFolder(t, { obs: { '2026': { 'graz0010.26d.gz': '' } } })
-  const tree = { archive, linkedDirectories: [], isForeign: () => true }
+  const tree = { archive, layout: defaultLayout, linkedDirectories: [], isForeign: () => true }
   for (const path of ['obs', 'obs/2026', 'obs/2027'])
     t.match(readDirectory(tree, path), {
       outcome: 'lost-area',

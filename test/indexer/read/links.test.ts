@@ -7,6 +7,7 @@ import { createDiskCheck } from '../../../src/indexer/read/links.ts'
 import type { Tree } from '../../../src/indexer/read/read-directory.ts'
 import { readDirectory } from '../../../src/indexer/read/read-directory.ts'
 import { walkTree } from '../../../src/indexer/read/walk.ts'
+import { defaultLayout } from '../../../src/parse/layout.ts'
 import { commonFolder, testFolder } from '../../folder.ts'
 import { asOtherUser } from '../../other-user.ts'
 import t, { exact } from '../../tap.ts'
@@ -34,7 +35,12 @@ function makeTree(t: Test, makeFolder = testFolder) {
   const disk = join(folder, 'disk')
   symlinkSync(join(disk, '2009'), join(archive, 'obs/2009'))
   symlinkSync(join(disk, link), join(archive, 'obs/2010/001', link))
-  const tree = { archive, linkedDirectories: [disk], isForeign: createDiskCheck(archive) }
+  const tree = {
+    archive,
+    layout: defaultLayout,
+    linkedDirectories: [disk],
+    isForeign: createDiskCheck(archive),
+  }
   const snapshot = (path: string) => readDirectory(tree, path)
   const outcomes = (...paths: string[]) => paths.map((path) => snapshot(path).outcome)
   return { folder, archive, disk, tree, snapshot, outcomes }
@@ -156,7 +162,7 @@ t.test('a disk linked from another linked disk may be away alone', async (t) => 
   mkdirSync(join(second, 'years/2008/001'), { recursive: true })
   symlinkSync(join(second, 'years'), join(disk, 'years'))
   symlinkSync(join(disk, 'years/2008'), join(archive, 'obs/2008'))
-  const tree: Tree = { archive, linkedDirectories: [disk, second] }
+  const tree: Tree = { archive, layout: defaultLayout, linkedDirectories: [disk, second] }
   const outcomes = () =>
     ['obs/2008', 'obs/2008/001'].map((path) => readDirectory(tree, path).outcome)
   t.same(outcomes(), ['read', 'read'])

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { toIdentity } from '../../../src/catalogue/identity.ts'
 import { identityAt } from '../../../src/indexer/read/packed-identities.ts'
 import { readDirectory, readStamp, readTimes } from '../../../src/indexer/read/read-directory.ts'
+import { defaultLayout } from '../../../src/parse/layout.ts'
 import { commonFolder, testFolder } from '../../folder.ts'
 import { asOtherUser } from '../../other-user.ts'
 import t, { exact } from '../../tap.ts'
@@ -13,7 +14,7 @@ const name = 'graz0010.26d.gz'
 const old = new Date('2020-01-01T00:00:00Z')
 
 const read = (archive: string, path: string) =>
-  readDirectory({ archive, linkedDirectories: [] }, path)
+  readDirectory({ archive, layout: defaultLayout, linkedDirectories: [] }, path)
 
 t.test('a snapshot has names, facts, subdirectories and rejections of a directory', async (t) => {
   const archive = testFolder(t, {
@@ -81,7 +82,7 @@ t.test('dangerous names are rejected with a reason', async (t) => {
 t.test('a stamp has the times and the names of a directory, whatever their order', async (t) => {
   const archive = testFolder(t, { obs: { '2026': { [name]: '', note: '', '001': {} } } })
   const stamp = () => {
-    const tree = { archive, linkedDirectories: [] }
+    const tree = { archive, layout: defaultLayout, linkedDirectories: [] }
     const { stamp, device } = read(archive, 'obs/2026')
     t.strictSame({ ...stamp, device }, readStamp(tree, 'obs/2026'), 'a sweep sees the same')
     const { namesSum, ...times } = { ...stamp, device }
@@ -96,7 +97,13 @@ t.test('a stamp has the times and the names of a directory, whatever their order
   t.notSame(other.times, before.times)
   renameSync(join(archive, 'obs/2026/nota'), join(archive, 'obs/2026/note'))
   t.equal(stamp().namesSum, before.namesSum)
-  t.equal(readStamp({ archive, linkedDirectories: [], mostEntries: 2 }, 'obs/2026'), undefined)
+  t.equal(
+    readStamp(
+      { archive, layout: defaultLayout, linkedDirectories: [], mostEntries: 2 },
+      'obs/2026',
+    ),
+    undefined,
+  )
 })
 
 t.test('unreadable and missing directories are distinguished', async (t) => {
@@ -131,7 +138,7 @@ t.test('reading many files reports progress', async (t) => {
   const archive = testFolder(t, { obs: { '2026': {} } })
   for (let n = 0; n < 50; n++) writeFileSync(join(archive, `obs/2026/${1000 + n}0010.26d.gz`), '')
   let steps = 0
-  const tree = { archive, linkedDirectories: [], onProgress: () => steps++ }
+  const tree = { archive, layout: defaultLayout, linkedDirectories: [], onProgress: () => steps++ }
   readDirectory(tree, 'obs/2026')
   t.ok(steps >= 50, `${steps} times`)
 })

@@ -1,4 +1,5 @@
 import { walkTree } from '../../../src/indexer/read/walk.ts'
+import { defaultLayout } from '../../../src/parse/layout.ts'
 import { testFolder } from '../../folder.ts'
 import t from '../../tap.ts'
 
@@ -7,7 +8,9 @@ t.test('a walk visits every directory once, oldest date first across the areas',
     obs: { '2025': { '365': {} }, '2026': { '001': {}, '003': {} } },
     nrt: { '2026': { '001': { '00': {}, '23': {} }, '002': { '05': {} } } },
   })
-  const steps = [...walkTree({ archive, linkedDirectories: [] }, ['obs', 'nrt'])]
+  const steps = [
+    ...walkTree({ archive, layout: defaultLayout, linkedDirectories: [] }, ['obs', 'nrt']),
+  ]
   t.same(
     steps.map(({ snapshot }) => snapshot.path).filter((path) => path.split('/').length > 2),
     [

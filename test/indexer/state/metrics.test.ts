@@ -5,6 +5,7 @@ import { maintain } from '../../../src/indexer/maintenance.ts'
 import { Schedule } from '../../../src/indexer/schedule.ts'
 import { KnownDirectories } from '../../../src/indexer/state/known-directories.ts'
 import { IndexerMetrics } from '../../../src/indexer/state/metrics.ts'
+import { defaultLayout } from '../../../src/parse/layout.ts'
 import { watchingIndexer } from '../../api/status/indexer-status.ts'
 import { change, newFile } from '../../catalogue/change.ts'
 import t from '../../tap.ts'
@@ -17,7 +18,7 @@ const nowUs = 1_577_836_800_000_000
 
 /** The metrics at the time `nowUs`, and their values by name and labels. */
 async function openMetricsOn(t: Test) {
-  const metrics = new IndexerMetrics(() => nowUs)
+  const metrics = new IndexerMetrics(() => nowUs, defaultLayout)
   t.teardown(() => metrics.close())
   return { metrics, values: () => valuesOf(metrics) }
 }

@@ -1,0 +1,163 @@
+/**
+ * What the configuration says about a tree of files: its areas, the suffixes of its files, and what
+ * is excluded. Paths are relative to the archive root, without a slash at either end; `''` is the
+ * root itself. Pure.
+ */
+import type { DirectoryDate } from './directories.ts'
+import { dateOfDirectory, isDirectoryName, maxDirectoryDepth } from './directories.ts'
+import { Exclusions } from './exclusions.ts'
+import { parseFilename } from './filename.ts'
+import type { ParsedName, Rejection } from './types.ts'
+
+/** The three lists as they are configured, and as the catalogue stores them. */
+export interface LayoutLists {
+  /** Directories below the archive root, of one or more segments; `.` is all of the archive. */
+  readonly areas: readonly string[]
+  /** What the name of a file ends in, after the RINEX name: `.gz`, `.Z`, `''`. */
+  readonly suffixes: readonly string[]
+  /** Patterns of `.gitignore` for paths below the archive root. */
+  readonly exclude: readonly string[]
+}
+
+export const defaultLists: LayoutLists = {
+  areas: ['obs', 'nrt'],
+  suffixes: ['.gz'],
+  exclude: [],
+}
+
+/** The name of the area that is all of the archive. No directory that is an area has it. */
+export const wholeArchive = 'archive'
+
+/** A directory whose files are catalogued. */
+export interface ArchiveDirectory extends DirectoryDate {
+  readonly kind: 'directory'
+  /** The name of its area. */
+  readonly area: string
+}
+
+/** The reason why a directory is not read. */
+export type PathRejectionReason = 'not-in-area' | 'excluded' | 'too-deep' | 'bad-directory-name'
+
+export interface PathRejection {
+  readonly kind: 'rejected'
+  readonly reason: PathRejectionReason
+}
+
+/** A tree as it is configured. Its functions need no `this`. */
+export interface Layout {
+  readonly lists: LayoutLists
+  /** The names of the areas: their paths, and `archive` for `.`. */
+  readonly areas: readonly string[]
+  /** The paths of the areas, in the same order; `''` is the archive root. */
+  readonly roots: readonly string[]
+  /** The area at or above a path; `undefined` for a path in no area. */
+  readonly areaOf: (path: string) => string | undefined
+  /** The path of this area. */
+  readonly rootOf: (path: string) => string | undefined
+  /** The path below its area; `''` for an area, and the path itself in no area. */
+  readonly belowArea: (path: string) => string
+  /** True for the path of an area itself. */
+  readonly isRoot: (path: string) => boolean
+  /**
+   * Parses the path of a directory. Files may be in any directory at or below an area that is not
+   * excluded.
+   */
+  readonly parseDirectory: (path: string) => ArchiveDirectory | PathRejection
+  readonly parseFilename: (name: string) => ParsedName | Rejection
+  /** True for a directory or a file that is excluded, or lies in an excluded directory. */
+  readonly isExcluded: (path: string, isDirectory: boolean) => boolean
+  /** The first pattern that excludes a path, whatever is there; `undefined` if none does. */
+  readonly excludedBy: (path: string) => string | undefined
+}
+
+/** @param lists without a fault (see layout-faults.ts) */
+export function createLayout({ areas: listed, suffixes, exclude }: LayoutLists): Layout {
+  const roots = listed.map((area) => (area === '.' ? '' : area))
+  const areas = roots.map(nameOfRoot)
+  const exclusions = new Exclusions(exclude)
+  // No area lies in another one, so at most one contains a path.
+  const rootOf = (path: string): string | undefined => roots.find((root) => isWithin(path, root))
+  const isExcluded = (path: string, isDirectory: boolean): boolean =>
+    exclusions.has(path, isDirectory)
+  return {
+    lists: { areas: listed, suffixes, exclude },
+    areas,
+    roots,
+    areaOf: (path) => {
+      const root = rootOf(path)
+      return root === undefined ? undefined : nameOfRoot(root)
+    },
+    rootOf,
+    belowArea: (path) => pathBelow(path, rootOf(path) ?? ''),
+    isRoot: (path) => roots.includes(path),
+    parseDirectory: (path) => {
+      const root = rootOf(path)
+      if (root === undefined) return { kind: 'rejected', reason: 'not-in-area' }
+      const reason = pathFault(path)
+      if (reason !== undefined) return { kind: 'rejected', reason }
+      if (isExcluded(path, true)) return { kind: 'rejected', reason: 'excluded' }
+      const area = nameOfRoot(root)
+      return { kind: 'directory', area, ...dateOfDirectory(area, pathBelow(path, root)) }
+    },
+    parseFilename: (name) => parseFilename(name, suffixes),
+    isExcluded,
+    excludedBy: (path) => exclusions.patternOf(path),
+  }
+}
+
+/** The tree of the seed. */
+export const defaultLayout = createLayout(defaultLists)
+
+/** True if both say the same about every path. */
+export function areSameLists(a: LayoutLists, b: LayoutLists): boolean {
+  return JSON.stringify(inOrder(a)) === JSON.stringify(inOrder(b))
+}
+
+/** The lists in one order, without what is there twice. */
+export function inOrder({ areas, suffixes, exclude }: LayoutLists): LayoutLists {
+  const sorted = (list: readonly string[]): readonly string[] => [...new Set(list)].sort()
+  return { areas: [...areas], suffixes: sorted(suffixes), exclude: sorted(exclude) }
+}
+
+/** True for a path at or below a directory; `''` is above all paths. */
+export function isWithin(path: string, directory: string): boolean {
+  return directory === '' || path === directory || path.startsWith(`${directory}/`)
+}
+
+function pathBelow(path: string, directory: string): string {
+  return directory === '' ? path : path.slice(directory.length + 1)
+}
+
+/** The areas as directories, for people: `obs/ or nrt/`; all of the archive is `the archive`. */
+export function areaWords({ areas }: Pick<Layout, 'areas'>, conjunction = 'or'): string {
+  const words = areas.map(placeOfArea)
+  const last = words.pop() ?? ''
+  return words.length === 0 ? last : `${words.join(', ')} ${conjunction} ${last}`
+}
+
+/** An area as a directory, for people: `obs/`. */
+export function placeOfArea(area: string): string {
+  return area === wholeArchive ? 'the archive' : `${area}/`
+}
+
+/** The path of an entry of a directory. */
+export function joinPath(directory: string, name: string): string {
+  return directory === '' ? name : `${directory}/${name}`
+}
+
+/** The directory above a path; that of an entry of the root, and of the root itself, is `''`. */
+export function parentOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')))
+}
+
+function nameOfRoot(root: string): string {
+  return root === '' ? wholeArchive : root
+}
+
+/** Why a directory at a path below an area is not read. */
+export function pathFault(path: string): 'too-deep' | 'bad-directory-name' | undefined {
+  if (path === '') return undefined
+  const segments = path.split('/', maxDirectoryDepth + 1)
+  if (segments.length > maxDirectoryDepth) return 'too-deep'
+  return segments.every(isDirectoryName) ? undefined : 'bad-directory-name'
+}
