@@ -194,7 +194,7 @@ function addControl({ at, write, files }, version) {
     `Depends: ${depends.join(', ')}`,
     'Suggests: nginx | apache2 | caddy, prometheus, psmisc',
     'Description: catalogue of the RINEX files of a GNSS archive',
-    ' Indexes the RINEX files below obs/ and nrt/ of an archive, and serves lists,',
+    ' Indexes the RINEX files of an archive, and serves lists,',
     ' records, changes and the files themselves over HTTP.',
     ` It contains Node.js ${process.versions.node}.`,
   ]

@@ -159,7 +159,8 @@ async function catchUp(parts: {
 }): Promise<void> {
   const { indexer, writer, completeIndexes, logger, once } = parts
   const isFirstScan = indexer.status().lastScan === undefined
-  if (isFirstScan) await writer.deferIndexes()
+  // The files of a catalogue of another layout are listed meanwhile.
+  if (isFirstScan && !indexer.isNewLayout) await writer.deferIndexes()
   else await completeIndexes(false)
   if (!once) indexer.watch()
   const progress = reportProgress(() => indexer.status().scan, logger)

@@ -82,6 +82,11 @@ export class Indexer {
     this.#hashing = checksums && new ChecksumSchedule({ ...context, ...checksums, isBusy })
   }
 
+  /** True if the catalogue was one of another layout until this start. */
+  get isNewLayout(): boolean {
+    return this.#context.isNewLayout
+  }
+
   /**
    * Brings the catalogue up to date: scans the archive if no complete scan is stored or `scan` is
    * true, otherwise sweeps it, which compares stamps. If a scan cannot read the archive or write

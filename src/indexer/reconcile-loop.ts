@@ -75,9 +75,10 @@ export class ReconcileLoop {
     this.#jobs.walking = true
     dirty.wake()
     await walkEnd
-    // Known directories that the walk did not visit may be gone.
+    // Known directories that the walk did not visit may be gone, or in no area any more.
+    const isAll = layout.roots.every((root) => roots.includes(root))
     for (const path of known.all())
-      if (!scan.visited(path) && roots.some((root) => isWithin(path, root)))
+      if (!scan.visited(path) && (isAll || roots.some((root) => isWithin(path, root))))
         dirty.add(path, performance.now())
     await (settling.isObserving ? this.caughtUp() : this.drained())
     this.#applyStage.scan = undefined

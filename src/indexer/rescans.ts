@@ -67,7 +67,9 @@ export class Rescans {
    */
   order({ path, acceptRemovals }: RescanOrder): RescanTicket {
     const roots = path === undefined ? this.#context.layout.roots : [path]
-    const accepted = acceptRemovals ? roots : []
+    // What is in no area any more is also meant.
+    const confirmed = path === undefined ? [''] : roots
+    const accepted = acceptRemovals ? confirmed : []
     if (this.#waiting !== undefined) {
       const waiting = this.#waiting
       waiting.roots = merge(waiting.roots, roots)

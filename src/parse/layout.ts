@@ -110,13 +110,14 @@ export const defaultLayout = createLayout(defaultLists)
 
 /** True if both say the same about every path. */
 export function areSameLists(a: LayoutLists, b: LayoutLists): boolean {
-  return JSON.stringify(inOrder(a)) === JSON.stringify(inOrder(b))
+  const [one, other] = [a, b].map((lists) =>
+    JSON.stringify([lists.areas, lists.suffixes, lists.exclude].map(sortedSet)),
+  )
+  return one === other
 }
 
-/** The lists in one order, without what is there twice. */
-export function inOrder({ areas, suffixes, exclude }: LayoutLists): LayoutLists {
-  const sorted = (list: readonly string[]): readonly string[] => [...new Set(list)].sort()
-  return { areas: [...areas], suffixes: sorted(suffixes), exclude: sorted(exclude) }
+function sortedSet(list: readonly string[]): readonly string[] {
+  return [...new Set(list)].sort()
 }
 
 /** True for a path at or below a directory; `''` is above all paths. */

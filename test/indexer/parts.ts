@@ -83,6 +83,7 @@ export async function openParts(
     asOf: new AsOfStore({ writer, health, unreadFiles, nowUs, sweepIntervalMs }),
     metrics,
     fileFaults: new FileFaults(logger),
+    isNewLayout: false,
   } satisfies IndexerContext
   t.teardown(async () => {
     metrics.close()

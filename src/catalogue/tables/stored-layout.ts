@@ -1,12 +1,13 @@
 /** The layout of the tree as the last indexer used it: what `area` means in the records. */
 import type { Layout, LayoutLists } from '../../parse/layout.ts'
-import { createLayout, defaultLayout, inOrder } from '../../parse/layout.ts'
+import { createLayout, defaultLayout } from '../../parse/layout.ts'
 import type { Question } from '../question.ts'
 import { value } from '../question.ts'
 
 /** The lists of a layout as the catalogue stores them. */
 export function storedText(lists: LayoutLists): string {
-  return JSON.stringify(inOrder(lists))
+  const { areas, suffixes, exclude } = lists
+  return JSON.stringify({ areas, suffixes, exclude })
 }
 
 /** The last one that was read: most transactions find the same. */

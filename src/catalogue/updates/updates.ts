@@ -3,6 +3,7 @@ import type { Engine } from '../dialect.ts'
 import type { Ask } from '../question.ts'
 import { head, lastScan, summary } from '../questions/summary.ts'
 import type { Applied, Applying } from './apply.ts'
+import { adoptLayout } from './adopt-layout.ts'
 import { Apply, updateParts } from './apply.ts'
 import type { AppliedChange, DirectoryChange, RefusedChange } from './change.ts'
 import { HashingQueue } from './checksum-queue.ts'
@@ -45,6 +46,7 @@ export function updatesOf(engine: WritingEngine): Updates {
   const calls: Omit<Updates, 'engine'> = {
     directories: () => read(knownDirectories),
     adoptNameRules: (version) => write(() => adoptNameRules(version)),
+    adoptLayout: (lists) => write(() => adoptLayout(dialect, lists)),
     directory: (path, range) => read(() => knownDirectory(path, range)),
     removedVersions: (path, names) => read(() => removedVersions(dialect, path, names)),
     count: (area) => read(() => filesInArea(area)),

@@ -2,6 +2,7 @@
  * The interface through which the indexer writes the catalogue. Times and directories are written
  * as in `records.ts`.
  */
+import type { LayoutLists } from '../../parse/layout.ts'
 import type { Engine } from '../dialect.ts'
 import type { CatalogueSummary } from '../questions/summary.ts'
 import type { Head, ScanSummary, StoredAsOf } from '../records.ts'
@@ -47,6 +48,13 @@ export interface CatalogueWriter {
    * @returns the number of these directories
    */
   adoptNameRules(version: number): Promise<number>
+  /**
+   * Stores the layout of the tree. If it is another one than stored, makes the records those of
+   * this layout in the same transaction (see adopt-layout.ts); counts that this leaves out are
+   * built by `buildIndexes`.
+   * @returns true if the records were those of another one
+   */
+  adoptLayout(lists: LayoutLists): Promise<boolean>
   /**
    * One directory with its files in a range of names, by default all; `undefined` for an unknown
    * directory.

@@ -63,11 +63,16 @@ export interface IndexerContext extends IndexerOptions {
   readonly asOf: AsOfStore
   readonly metrics: IndexerMetrics
   readonly fileFaults: FileFaults
+  /** True if the records were those of another layout until now. */
+  readonly isNewLayout: boolean
 }
 
 /** Creates the shared parts from the options and the catalogue. */
 export async function createContext(options: IndexerOptions): Promise<IndexerContext> {
   const { writer, layout, nowUs, logger, purgedAfterDays } = options
+  const isNewLayout = await writer.adoptLayout(layout.lists)
+  if (isNewLayout)
+    logger.info(layout.lists, 'areas, suffixes or exclusions have changed: the archive is compared')
   const [head, lastScan] = [await writer.head(), await writer.lastScan()]
   const rejecting = await writer.adoptNameRules(nameRulesVersion)
   if (rejecting > 0)
@@ -102,5 +107,6 @@ export async function createContext(options: IndexerOptions): Promise<IndexerCon
     ),
     metrics: new IndexerMetrics(nowUs, layout),
     fileFaults: new FileFaults(logger),
+    isNewLayout,
   }
 }
