@@ -5,11 +5,11 @@ import type { ParsedName, Rejection, RejectionReason } from './types.ts'
 
 /**
  * The version of the rules of file names (`parseFilename`) and of directory names
- * (`parseDirectory`). Raise it with every change after which names are accepted that were rejected
+ * (`Layout.parseDirectory`). Raise it with every change after which names are accepted that were rejected
  * before: the indexer stores it, and after a start with another version it looks at the rejected
  * names again.
  */
-export const nameRulesVersion = 1
+export const nameRulesVersion = 2
 
 /** Maximum length of a name on common file systems, in bytes. */
 const maxNameBytes = 255
@@ -29,6 +29,9 @@ export function isSuffix(text: string): text is Suffix {
 export function suffixOf(name: string): Suffix {
   return name.endsWith('.gz') ? '.gz' : name.endsWith('.Z') ? '.Z' : ''
 }
+
+/** Files that hold other files. */
+const archiveName = /\.(?:zip|tar|tgz|taz|tar\.\w{1,4}|7z|rar)$/i
 
 /** The suffixes that are chosen by default. */
 export const defaultSuffixes: readonly string[] = ['.gz']
@@ -52,13 +55,29 @@ export function parseFilename(
 
 function parseForms(name: string, suffixes: readonly string[]): ParsedName | RejectionReason {
   const suffix = suffixOf(name)
-  if (suffixes.includes(suffix)) {
-    const stem = suffix === '' ? name : name.slice(0, -suffix.length)
-    return parseLongName(stem) ?? parseShortName(stem) ?? 'unknown-form'
-  }
+  const found = suffixes.includes(suffix) ? formOf(stemOf(name, suffix)) : undefined
+  if (found !== undefined) return found
+  return otherReason(name, suffix, suffixes)
+}
+
+/** The reason to reject a name that is not a RINEX name with a chosen suffix. */
+function otherReason(name: string, suffix: Suffix, suffixes: readonly string[]): RejectionReason {
+  if (archiveName.test(name)) return 'archive'
+  const stem = stemOf(name, suffix)
+  const isKnown = !suffixes.includes(suffix) && typeof formOf(stem) === 'object'
+  if (isKnown) return 'suffix'
   // A companion of a data file, such as a checksum, an unfinished copy or a hidden file, has no
   // known form. Any other name has another compression or none.
-  return name.startsWith('.') || name.includes('.gz') ? 'unknown-form' : 'not-gz'
+  const isCompanion = name.startsWith('.') || name.includes('.gz')
+  return isCompanion || suffixes.join() !== defaultSuffixes.join() ? 'unknown-form' : 'not-gz'
+}
+
+function stemOf(name: string, suffix: Suffix): string {
+  return suffix === '' ? name : name.slice(0, -suffix.length)
+}
+
+function formOf(stem: string): ParsedName | RejectionReason | undefined {
+  return parseLongName(stem) ?? parseShortName(stem)
 }
 
 /**

@@ -55,6 +55,8 @@ export interface ParsedName {
 /** The reason why a name is not a RINEX name. */
 export type RejectionReason =
   | 'not-gz'
+  | 'suffix'
+  | 'archive'
   | 'not-utf8'
   | 'unknown-form'
   | 'bad-day'

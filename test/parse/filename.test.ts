@@ -31,7 +31,7 @@ t.test('unusual names of real archives are parsed or rejected', async (t) => {
 })
 
 t.test('a name must end in .gz, in lower case', async (t) => {
-  const suffixes = ['', '.Z', '.bz2', '.GZ', '.Gz', ' gz']
+  const suffixes = ['.z', '.bz2', '.GZ', '.Gz', ' gz']
   for (const suffix of suffixes) {
     for (const name of [longName, shortName]) {
       t.equal(brief(name.replace(/\.gz$/, suffix)), 'not-gz', JSON.stringify(suffix))
@@ -39,6 +39,35 @@ t.test('a name must end in .gz, in lower case', async (t) => {
   }
   t.equal(brief(''), 'not-gz')
   t.equal(brief('.gz'), 'unknown-form')
+})
+
+t.test('a suffix that is known, but not chosen, has a reason of its own', async (t) => {
+  const reasonOf = (name: string, suffixes: readonly string[]) => {
+    const parsed = parseFilename(name, suffixes)
+    return parsed.kind === 'parsed' ? 'parsed' : parsed.reason
+  }
+  for (const name of [longName, shortName]) {
+    const stem = name.slice(0, -'.gz'.length)
+    for (const chosen of ['.gz', '.Z', ''])
+      for (const suffix of ['.gz', '.Z', ''])
+        t.equal(reasonOf(stem + suffix, [chosen]), suffix === chosen ? 'parsed' : 'suffix')
+    for (const suffix of ['.gz', '.Z', ''])
+      t.equal(reasonOf(stem + suffix, ['.gz', '.Z', '']), 'parsed', suffix)
+  }
+  t.equal(reasonOf('zimm3660.26o.Z', ['.Z']), 'bad-day')
+  t.equal(reasonOf('zimm3660.26o.Z', ['.gz']), 'not-gz')
+  t.equal(reasonOf('readme.txt', ['.gz']), 'not-gz')
+  t.equal(reasonOf('readme.txt', ['.gz', '.Z']), 'unknown-form')
+  t.equal(reasonOf('readme.txt', ['']), 'unknown-form')
+  t.equal(reasonOf('zimm0010.26o.gz.Z', ['.Z']), 'unknown-form')
+})
+
+t.test('archives of files have a reason of their own', async (t) => {
+  const ends = ['.zip', '.ZIP', '.tar', '.tgz', '.tar.gz', '.tar.Z', '.tar.bz2', '.7z']
+  for (const end of ends) t.equal(brief(`zimm0010.26o${end}`), 'archive', end)
+  t.equal(brief('zimm0010.26o.zip.gz'), 'unknown-form')
+  const plain = parseFilename('a.tar', [''])
+  t.match(plain, { reason: 'archive' })
 })
 
 t.test('a data file with a further suffix has an unknown form', async (t) => {
@@ -139,7 +168,8 @@ t.test('every string is parsed or has a reason for its rejection', async () => {
   fc.assert(
     fc.property(anything, (name) => {
       const parsed = parseFilename(name)
-      if (parsed.kind === 'rejected') return /^(bad|not|unknown)-[a-z0-9]+$/.test(parsed.reason)
+      if (parsed.kind === 'rejected')
+        return /^((bad|not|unknown)-[a-z0-9]+|suffix|archive)$/.test(parsed.reason)
       return Number.isSafeInteger(parsed.startSeconds) && /^[!-~]{15,41}$/.test(name)
     }),
     { numRuns: 20_000 },

@@ -73,6 +73,8 @@ type ProblemReason =
 /** Each reason in a few words, for tables. */
 const reasonWords: Readonly<Record<ProblemReason, string>> = {
   'not-gz': 'the name does not end in .gz',
+  suffix: 'a RINEX name with a suffix that is not chosen',
+  archive: 'an archive of files',
   'not-utf8': 'the name is not UTF-8',
   'unknown-form': 'not the form of a RINEX name',
   'bad-station': 'the station in the name is not valid',
@@ -117,6 +119,10 @@ function sentenceOf(problem: Problem): string {
 /** A sentence for each reason, with code in backticks. */
 export const reasonMeanings: Readonly<Record<ProblemReason, string>> = {
   'not-gz': 'The name of the file does not end in `.gz`; only gzip files are catalogued.',
+  suffix:
+    'The name is that of a RINEX file, but its suffix (`.Z`, `.gz`, or none) is not among the `suffixes` of the configuration.',
+  archive:
+    'The file is an archive of other files, such as `.zip` or `.tar`; only single files are catalogued.',
   'not-utf8': 'The name has bytes that are not UTF-8.',
   'unknown-form':
     'The name has neither the short nor the long form of RINEX file names, or more than one part of it is wrong.',

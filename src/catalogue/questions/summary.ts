@@ -46,8 +46,13 @@ export interface CatalogueSummary {
     /** Number of hashed files whose gzip stream is damaged before its end. */
     readonly broken: RejectionCount
   }
-  /** Entries of directories that are not catalogued, by reason, most frequent first. */
+  /**
+   * Entries of directories that are not catalogued, by reason, most frequent first; without what
+   * is excluded.
+   */
   readonly rejected: readonly RejectionCount[]
+  /** Number of directories that were found to be excluded; what is in them is unknown. */
+  readonly excludedDirectories: number
   /** The last complete scan of the tree; `undefined` before the first. */
   readonly lastScan: ScanSummary | undefined
   /** The newest record of each area and file type that have files. */
@@ -90,6 +95,7 @@ export function* summary(
     incomplete,
     checksums: { files: hashed, broken },
     rejected: yield* rejected(dialect),
+    excludedDirectories: yield* excludedDirectories(dialect),
     lastScan: yield* lastScan(),
     newest: yield* newest(),
   }
@@ -133,10 +139,17 @@ function* problem(reason: Problem, dialect: Dialect): Question<RejectionCount> {
   return { reason, count: yield* countOf(reason, dialect), examples }
 }
 
+function* excludedDirectories(dialect: Dialect): Question<number> {
+  const sql = `SELECT CAST(sum(count) AS bigint) FROM rejection
+    WHERE ${dialect.inTime('directory')} AND reason = 'excluded'`
+  return (yield* value<number>(sql)) ?? 0
+}
+
 function* rejected(dialect: Dialect): Question<RejectionCount[]> {
   const inTime = dialect.inTime('r.directory')
   const counts = yield* rows<[reason: string, count: number]>(
-    `SELECT reason, CAST(sum(count) AS bigint) FROM rejection r WHERE ${inTime}
+    `SELECT reason, CAST(sum(count) AS bigint) FROM rejection r
+     WHERE ${inTime} AND reason <> 'excluded'
      GROUP BY reason ORDER BY 2 DESC, 1`,
   )
   const examples = yield* all(

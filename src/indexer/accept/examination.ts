@@ -1,5 +1,6 @@
 /** Examines the new and changed files of a directory: which of them are complete. */
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
+import { suffixOf } from '../../parse/filename.ts'
 import { joinPath } from '../../parse/layout.ts'
 import type { Inflated } from '../read/inflate.ts'
 import type { IndexerContext } from '../state/context.ts'
@@ -108,6 +109,10 @@ class Examination {
   #judge(file: Candidate, now: SettlingTime): void {
     const { settling, health } = this.#context
     const path = this.#pathOf(file)
+    if (suffixOf(file.name) !== '.gz') {
+      this.#stand(file, now)
+      return
+    }
     const decision = settling.decide(path, file, now, health.lastScan === undefined)
     if (decision === 'take') {
       if (settling.has(path)) this.#accept(file, { state: file, incomplete: false })
@@ -119,6 +124,17 @@ class Examination {
         this.#retryIn(settling.markIncomplete(path, file, { ...now, ...this.#sightOf(file) }))
       else this.#read(file, now)
     }
+  }
+
+  /** A file that is no gzip stream is complete when it stands still. */
+  #stand(file: Candidate, now: SettlingTime): void {
+    const { settling } = this.#context
+    const path = this.#pathOf(file)
+    const delayMs = settling.stand(path, file, { ...now, ...this.#sightOf(file) })
+    if (delayMs !== undefined) {
+      this.#outcomes.set(file.name, undefined)
+      this.#retryIn(delayMs)
+    } else if (settling.has(path)) this.#accept(file, { state: file, incomplete: false })
   }
 
   #read(file: Candidate, now: SettlingTime): void {

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto'
 import { closeSync, constants, fstatSync, openSync, statSync } from 'node:fs'
 import { compareIdentity, isSameVersion, toIdentity } from '../../catalogue/identity.ts'
 import type { FileIdentity } from '../../catalogue/records.ts'
+import { suffixOf } from '../../parse/filename.ts'
 import { chunksOf, inflateChunks } from '../read/inflate.ts'
 
 /**
@@ -27,7 +28,7 @@ export interface Digest extends FileIdentity {
   readonly sha256: string
   /**
    * The problem of the gzip stream: it has no end, or is damaged before its end; `undefined` for a
-   * complete stream.
+   * complete stream, and for a file that is none by its name.
    */
   readonly problem: 'incomplete' | 'broken' | undefined
 }
@@ -82,7 +83,8 @@ async function readOnce(
     const stats = fstatSync(file)
     const before = toIdentity(stats)
     if (!stats.isFile() || !isSameVersion(request, before)) return undefined
-    const read = await readToEnd(file, before.size, onProgress)
+    const isGzip = suffixOf(request.path) === '.gz'
+    const read = await readToEnd(file, { size: before.size, isGzip }, onProgress)
     // A program can set mtime back after a write, but not ctime.
     const after = toIdentity(fstatSync(file))
     if (compareIdentity(before, after) !== 'same') return 'touched'
@@ -92,7 +94,11 @@ async function readOnce(
   }
 }
 
-async function readToEnd(file: number, size: number, onProgress: () => void) {
+async function readToEnd(
+  file: number,
+  { size, isGzip }: { readonly size: number; readonly isGzip: boolean },
+  onProgress: () => void,
+) {
   const hash = createHash('sha256')
   const source = chunksOf(file, size)
   function* chunks(): Generator<Buffer> {
@@ -103,7 +109,7 @@ async function readToEnd(file: number, size: number, onProgress: () => void) {
       yield next.value
     }
   }
-  const state = await inflateChunks(chunks(), onProgress)
+  const state = isGzip ? await inflateChunks(chunks(), onProgress) : 'complete'
   // The checksum also covers the bytes after the place at which the stream is damaged.
   const rest = chunks()
   while (rest.next().done !== true);

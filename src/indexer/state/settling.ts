@@ -21,6 +21,12 @@ export const growingMs = 1000
  */
 const longestMs = 60_000
 
+/**
+ * Time for which a file must stand still whose content does not say whether it is complete (ms):
+ * compressed by another program than gzip, or not at all.
+ */
+const standingMs = 60_000
+
 /** A first scan reads no file whose mtime is longer ago (ms): clocks differ by less. */
 const recentMs = 86_400_000
 
@@ -116,6 +122,21 @@ export class Settling {
     if (now.steadyMs - waiting.sinceMs >= youngFileMs)
       return waiting.readable ? 'take-incomplete' : 'take'
     return waiting.readable ? 'wait' : 'inflate'
+  }
+
+  /**
+   * Decides about a file whose content does not say whether it is complete: it is taken when its
+   * size and mtime have stood still for a minute between two looks, or since yesterday.
+   * @returns the delay until the next look (ms); `undefined` if it is taken
+   */
+  stand(path: string, file: FileState, read: SettlingRead & SettlingTime): number | undefined {
+    const waiting = this.#find(path)
+    if (waiting === undefined && !isRecent(file, read.wallMs)) return undefined
+    if (this.isFinal(file, read)) return undefined
+    const stoodMs = isUnchanged(waiting, file) ? read.steadyMs - waiting.sinceMs : 0
+    if (stoodMs >= standingMs) return undefined
+    this.markIncomplete(path, file, read)
+    return standingMs - stoodMs
   }
 
   /**

@@ -15,7 +15,11 @@ export async function detectLostArea(
   snapshot: DirectorySnapshot,
 ): Promise<DirectorySnapshot> {
   const isArea = layout.isRoot(snapshot.path)
-  if (!isArea || snapshot.outcome !== 'read' || snapshot.directories.length > 0) return snapshot
+  // Excluded directories are there.
+  const hasDirectories =
+    snapshot.directories.length > 0 ||
+    snapshot.rejections.some(({ reason }) => reason === 'excluded')
+  if (!isArea || snapshot.outcome !== 'read' || hasDirectories) return snapshot
   const before = await writer.directory(snapshot.path)
   const heldDirectories = known.childrenOf(snapshot.path).length > 0
   const heldSomething = heldDirectories || (before?.files.size ?? 0) > 0
