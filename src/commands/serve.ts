@@ -20,6 +20,7 @@ import {
   askSettling,
   createStatusReader,
 } from '../control-socket/client.ts'
+import { createLayout } from '../parse/layout.ts'
 import { createClock } from '../runtime/clock.ts'
 import type { Part } from '../runtime/lifecycle.ts'
 import { graceMs, Lifecycle } from '../runtime/lifecycle.ts'
@@ -156,6 +157,7 @@ function settingsOf(
 ): Omit<ApiSettings, 'baseUrl'> {
   return {
     archive: config.archive,
+    layout: createLayout(config),
     linkedDirectories: realDirectories(config.linkedDirectories, logger),
     datasetPrefix: config.datasetPrefix,
     internalPrefix: config.internalPrefix,

@@ -5,9 +5,9 @@ import type { ParsedName, Rejection, RejectionReason } from './types.ts'
 
 /**
  * The version of the rules of file names (`parseFilename`) and of directory names
- * (`Layout.parseDirectory`). Raise it with every change after which names are accepted that were rejected
- * before: the indexer stores it, and after a start with another version it looks at the rejected
- * names again.
+ * (`Layout.parseDirectory`). Raise it with every change after which names are accepted that were
+ * rejected before, or have another reason: the indexer stores it, and after a start with another
+ * version it looks at the rejected names again.
  */
 export const nameRulesVersion = 2
 

@@ -56,6 +56,8 @@ export interface Layout {
   readonly rootOf: (path: string) => string | undefined
   /** The path below its area; `''` for an area, and the path itself in no area. */
   readonly belowArea: (path: string) => string
+  /** True for a directory at or above an area: it leads to what is listed. */
+  readonly leadsToArea: (path: string) => boolean
   /** True for the path of an area itself. */
   readonly isRoot: (path: string) => boolean
   /**
@@ -89,6 +91,7 @@ export function createLayout({ areas: listed, suffixes, exclude }: LayoutLists):
     },
     rootOf,
     belowArea: (path) => pathBelow(path, rootOf(path) ?? ''),
+    leadsToArea: (path) => roots.some((root) => isWithin(root, path)),
     isRoot: (path) => roots.includes(path),
     parseDirectory: (path) => {
       const root = rootOf(path)

@@ -11,6 +11,7 @@ import { buildServer } from '../../src/api/server.ts'
 import { toUs } from '../../src/catalogue/identity.ts'
 import type { CatalogueReader } from '../../src/catalogue/questions/reader.ts'
 import type { CatalogueWriter } from '../../src/catalogue/updates/writer.ts'
+import { defaultLayout } from '../../src/parse/layout.ts'
 import { createClock } from '../../src/runtime/clock.ts'
 import { openCatalogue } from '../catalogue/catalogue.ts'
 import { change, newFile } from '../catalogue/change.ts'
@@ -84,6 +85,7 @@ export async function openService(t: Test, options: ServiceOptions = {}): Promis
     nowUs: stands ? nowUs : createClock(),
     settings: {
       archive,
+      layout: defaultLayout,
       linkedDirectories: [],
       baseUrl: () => 'https://archive.example',
       datasetPrefix: 'rinex',

@@ -2,7 +2,8 @@
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { FileQuery, FoundFile } from '../../catalogue/questions/files.ts'
-import { parseDirectory } from '../../parse/archive-path.ts'
+import type { Layout } from '../../parse/layout.ts'
+import { defaultLayout, joinPath } from '../../parse/layout.ts'
 import { printable } from '../../runtime/readable.ts'
 import { createListings } from '../directory-index/listing.ts'
 import { listingPaths } from '../directory-index/schema.ts'
@@ -25,7 +26,7 @@ export function addData(app: FastifyInstance, context: DownloadsContext): void {
   const list = createListings(context)
   const sendChecksums = createChecksums(context)
   const get = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const target = parseDataTarget(request.raw.url ?? '', settings.datasetPrefix)
+    const target = parseDataTarget(request.raw.url ?? '', settings.datasetPrefix, settings.layout)
     if (target === undefined) throw notFound()
     if (target.kind === 'listing') return list(request, reply, target.directory)
     if (target.kind === 'checksums') return sendChecksums(request, reply, target.directory)
@@ -41,7 +42,7 @@ export function addData(app: FastifyInstance, context: DownloadsContext): void {
   ): Promise<FastifyReply> => {
     const other = await reader.nameInOtherCase({ directory, name })
     if (other !== undefined) return reply.code(303).header('location', other).send()
-    const path = directory === '' ? name : `${directory}/${name}`
+    const path = joinPath(directory, name)
     if ((await reader.directory(path)) === undefined) throw notFound()
     return reply
       .code(301)
@@ -67,24 +68,31 @@ type DataTarget =
 /** Names of entries: they need no escaping, and never start with a dot. */
 const entryName = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,254}$/
 
-/** Maximum length of a path; eight directories of 64 characters and a file need less. */
-const maxPathLength = 1024
+/** Maximum length of a path; twelve directories of 64 characters and a file need less. */
+const maxPathLength = 1100
 
 /**
  * Parses a target as `normaliseTarget` returns it. Decodes nothing, so one with `%` names nothing.
  * @returns `undefined` if it can name no file and no directory
  */
-export function parseDataTarget(target: string, datasetPrefix: string): DataTarget | undefined {
+export function parseDataTarget(
+  target: string,
+  datasetPrefix: string,
+  layout: Layout = defaultLayout,
+): DataTarget | undefined {
   const root = `/${datasetPrefix}/data/`
   const [whole = ''] = target.split('?', 1)
   if (whole.length > root.length + maxPathLength || !whole.startsWith(root)) return undefined
   const path = whole.slice(root.length)
   if (path === '') return { kind: 'listing', directory: '' }
+  if (path.startsWith('/')) return undefined
   const slash = path.lastIndexOf('/')
   const directory = path.slice(0, Math.max(slash, 0))
   const name = path.slice(slash + 1)
-  // In the root there are only the areas, whose names are directories by themselves.
-  if (parseDirectory(slash === -1 ? name : directory).kind === 'rejected') return undefined
+  // Directories above an area are listed, with the areas alone; what is excluded is nowhere.
+  const isListed =
+    layout.parseDirectory(directory).kind === 'directory' && !layout.isExcluded(path, false)
+  if (!isListed && !layout.leadsToArea(name === '' ? directory : path)) return undefined
   if (name === '') return { kind: 'listing', directory }
   if (name === checksumsName) return { kind: 'checksums', directory }
   return entryName.test(name) ? { kind: 'entry', directory, name } : undefined

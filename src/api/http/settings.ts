@@ -8,6 +8,7 @@ import type {
   RescanOrder,
   SettlingFile,
 } from '../../control-socket/protocol.ts'
+import type { Layout } from '../../parse/layout.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import type { ExpectedRules } from '../../series/expectation.ts'
 import type { StationPlaces } from '../../series/station-places.ts'
@@ -38,6 +39,8 @@ export interface Identity {
 export interface ApiSettings extends ConnectionLimits {
   /** Absolute path of the archive root. */
   readonly archive: string
+  /** The areas, suffixes and exclusions of the archive. */
+  readonly layout: Layout
   /** Real paths of directories outside the archive that symlinks may lead to. */
   readonly linkedDirectories: readonly string[]
   /** Base URL of every link, without a trailing slash; known once the server listens. */

@@ -55,7 +55,7 @@ const searchSchema = schema.component('Search', 'All that a text may mean.', {
 
 export function addSearch(app: FastifyInstance, context: NetworkContext): void {
   const { reader, settings, settlingFiles, asOfReader, apiPath, dataPath } = context
-  const { problems, keepRemovalsDays } = settings
+  const { layout, problems, keepRemovalsDays } = settings
   const isPublic = problems === 'public'
   const notCurrent = async () => (await asOfReader.of(await reader.head())).notCurrent
   addAnswer(app, context, {
@@ -84,7 +84,7 @@ export function addSearch(app: FastifyInstance, context: NetworkContext): void {
     },
     read: async ({ values, format, request }, _state, requester) => {
       const links = context.links()
-      const known = { reader, links, settlingFiles, isPublic, keepRemovalsDays, notCurrent }
+      const known = { reader, layout, links, settlingFiles, isPublic, keepRemovalsDays, notCurrent }
       const sources = { ...known, network: () => context.network.ifLoaded() }
       const results = await search(sources, values.q, requester)
       const only = format === 'html' ? onlyPage(results) : undefined

@@ -2,9 +2,10 @@
 import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
 import type { ListedFile } from '../../catalogue/records.ts'
 import type { SettlingFile } from '../../control-socket/protocol.ts'
-import { parseDirectory } from '../../parse/archive-path.ts'
 import { dayToIso, microsecondsToIso, secondsPerDay } from '../../parse/calendar.ts'
 import { countriesNamed, countryName, countryOf } from '../../parse/countries.ts'
+import type { Layout } from '../../parse/layout.ts'
+import { joinPath } from '../../parse/layout.ts'
 import { counted, readableTime } from '../../runtime/readable.ts'
 import { reasonMeanings } from '../file-problems/problem-list.ts'
 import type { Requester } from '../http/limits.ts'
@@ -42,6 +43,7 @@ export interface Result {
 /** Where the search looks. */
 interface SearchSources {
   readonly reader: CatalogueReader
+  readonly layout: Layout
   readonly links: Links
   readonly settlingFiles: () => Promise<readonly SettlingFile[]>
   /** True if the paths of files that are not catalogued may be shown. */
@@ -141,11 +143,14 @@ class Search {
 
   /** A directory, or else a file, by its path below the archive root. */
   async #path(path: string, file: AskedFile | undefined): Promise<Result[]> {
-    const { reader, links } = this.#sources
-    const parsed = parseDirectory(path)
+    const { reader, layout, links } = this.#sources
+    const pattern = layout.excludedBy(path)
+    if (pattern !== undefined)
+      return [withoutPage(file === undefined ? 'directory' : 'file', path, excluded(pattern))]
+    const parsed = layout.parseDirectory(path)
     const isThere = parsed.kind === 'directory' && (await reader.directory(path)) !== undefined
     if (isThere) return [pageOf('directory', `${path}/`, `${links.data}${path}/`)]
-    const parent = file?.directory === undefined ? parsed : parseDirectory(file.directory)
+    const parent = file?.directory === undefined ? parsed : layout.parseDirectory(file.directory)
     if (parent.kind === 'rejected') return [withoutPage('directory', path, rejected(parent.reason))]
     if (file !== undefined) return this.#file(file)
     return [withoutPage('directory', `${path}/`, 'No file is in this directory or below it.')]
@@ -169,12 +174,21 @@ class Search {
     const reasons = await this.#unlisted(asked)
     if (reasons.length > 0) return reasons
     if (records.length > 0) return this.#beginning(asked, records)
+    const pattern = this.#excludedBy(asked)
+    if (pattern !== undefined) return [withoutPage('file', asked.name, excluded(pattern))]
     if (asked.fault !== undefined) return [withoutPage('file', asked.name, rejected(asked.fault))]
     const why = await this.#neverSeen(asked)
     const never = withoutPage('file', asked.name, why)
     const missing = await this.#missing(asked)
     const result = missing === undefined ? never : { ...never, page: { missing } }
     return [result, ...(await this.#near(asked))]
+  }
+
+  /** The pattern that excludes a file of this name where it is looked for. */
+  #excludedBy({ name, directories }: AskedFile): string | undefined {
+    const { layout } = this.#sources
+    const paths = [name, ...directories.map((directory) => joinPath(directory, name))]
+    return paths.map(layout.excludedBy).find((pattern) => pattern !== undefined)
   }
 
   /** What is missing of the station on that day; `undefined` if nothing is expected of it. */
@@ -323,6 +337,10 @@ function rejected(reason: string, sinceUs?: number): string {
   const meanings: Readonly<Record<string, string>> = reasonMeanings
   const since = sinceUs === undefined ? '' : `, since ${at(sinceUs)}`
   return `It is rejected${since}: ${(meanings[reason] ?? reason).replaceAll('`', '')}`
+}
+
+function excluded(pattern: string): string {
+  return `It is excluded by ${pattern}.`
 }
 
 function at(us: number): string {

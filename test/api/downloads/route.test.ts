@@ -1,4 +1,6 @@
 import { parseDataTarget } from '../../../src/api/downloads/route.ts'
+import type { Layout } from '../../../src/parse/layout.ts'
+import { createLayout } from '../../../src/parse/layout.ts'
 import t from '../../tap.ts'
 import { dayFile, hourFile } from '../service.ts'
 
@@ -18,7 +20,7 @@ t.test('the target of a file, or of a directory without its slash, is an entry',
     ['rinex', `/rinex/data/obs/${long}/x`, { directory: `obs/${long}`, name: 'x' }],
     ['rinex', `/rinex/data/obs/${long}a/x`, undefined],
     ['rinex', '/rinex/data/obs/b/c/d/e/f/g/h/x', { directory: 'obs/b/c/d/e/f/g/h', name: 'x' }],
-    ['rinex', '/rinex/data/obs/b/c/d/e/f/g/h/i/x', undefined],
+    ['rinex', '/rinex/data/obs/b/c/d/e/f/g/h/i/j/k/l/m/x', undefined],
     ['rinex', `/rinex/data/obs/${'x'.repeat(255)}`, { directory: 'obs', name: 'x'.repeat(255) }],
     ['rinex', `/rinex/data/obs/${'x'.repeat(256)}`, undefined],
     ['p'.repeat(1000), `/${'p'.repeat(1000)}/data/${file}`, place],
@@ -45,6 +47,35 @@ t.test('the target of a file, or of a directory without its slash, is an entry',
   }
 })
 
+t.test('targets in other areas, above them, and of what is excluded', async (t) => {
+  const lists = { suffixes: ['.gz'], exclude: ['raw/', '*.bad.gz'] }
+  const deep = createLayout({ ...lists, areas: ['pub/rinex3', 'data'] })
+  const whole = createLayout({ ...lists, areas: ['.'] })
+  const cases: [Layout, string, string, object | undefined][] = [
+    [deep, 'pub/', 'above an area', { kind: 'listing', directory: 'pub' }],
+    [deep, 'pub', 'to be redirected', { kind: 'entry', directory: '', name: 'pub' }],
+    [deep, 'pub/rinex3', 'an area', { kind: 'entry', directory: 'pub', name: 'rinex3' }],
+    [deep, 'pub/rinex3/', 'an area', { kind: 'listing', directory: 'pub/rinex3' }],
+    [deep, 'pub/other/', 'beside an area', undefined],
+    [deep, 'pub/x', 'beside an area', undefined],
+    [deep, 'pub/SHA256SUMS', 'no files are there', undefined],
+    [deep, 'obs/', 'no area', undefined],
+    [deep, 'data/x', 'in an area', { kind: 'entry', directory: 'data', name: 'x' }],
+    [deep, 'data/x.bad.gz', 'excluded', undefined],
+    [deep, 'data/raw', 'a file of this name', { kind: 'entry', directory: 'data', name: 'raw' }],
+    [deep, 'data/raw/', 'excluded', undefined],
+    [deep, 'data/raw/x', 'excluded', undefined],
+    [deep, 'data/raw/SHA256SUMS', 'excluded', undefined],
+    [whole, 'x.gz', 'in the root', { kind: 'entry', directory: '', name: 'x.gz' }],
+    [whole, 'SHA256SUMS', 'of the root', { kind: 'checksums', directory: '' }],
+    [whole, 'a/b/', 'anywhere', { kind: 'listing', directory: 'a/b' }],
+    [whole, '/', 'no path', undefined],
+    [whole, '/x.gz', 'no path', undefined],
+  ]
+  for (const [layout, target, note, expected] of cases)
+    t.strictSame(parseDataTarget(`/rinex/data/${target}`, 'rinex', layout), expected, note)
+})
+
 t.test('the target of a listing or of checksums is parsed into a directory', async (t) => {
   const cases: [string, string, string | undefined][] = [
     ['rinex', '/rinex/data/', ''],
@@ -66,8 +97,8 @@ t.test('the target of a listing or of checksums is parsed into a directory', asy
     ['rinex', '/rinex/data/obs/-a/', undefined],
     ['rinex', `/rinex/data/obs/${long}/`, `obs/${long}`],
     ['rinex', `/rinex/data/obs/${long}a/`, undefined],
-    ['rinex', '/rinex/data/obs/b/c/d/e/f/g/h/', 'obs/b/c/d/e/f/g/h'],
-    ['rinex', '/rinex/data/obs/b/c/d/e/f/g/h/i/', undefined],
+    ['rinex', '/rinex/data/obs/b/c/d/e/f/g/h/i/j/k/l/', 'obs/b/c/d/e/f/g/h/i/j/k/l'],
+    ['rinex', '/rinex/data/obs/b/c/d/e/f/g/h/i/j/k/l/m/', undefined],
   ]
   for (const [prefix, target, directory] of cases) {
     const known = directory !== undefined

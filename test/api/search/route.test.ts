@@ -1,5 +1,6 @@
 /** What words mean, and why there is no page for them. */
 import type { Test } from 'tap'
+import { createLayout, defaultLists } from '../../../src/parse/layout.ts'
 import { change, newFile } from '../../catalogue/change.ts'
 import { fc } from '../../random.ts'
 import t, { exact } from '../../tap.ts'
@@ -239,6 +240,22 @@ t.test('for a file that is not listed, it says why', async (t) => {
     const found = (await ask(service, word)).map(written)
     t.match(found, exact(expected), word)
   }
+})
+
+t.test('what is excluded is found to be, by its pattern', async (t) => {
+  const layout = createLayout({ ...defaultLists, exclude: ['raw/', '*2026070*'] })
+  const service = await openArchive(t, { settings: { layout } })
+  const cases = [
+    ['obs/raw', 'directory', 'raw/'],
+    ['obs/raw/GRAZ00AUT_R_20260620000_01D_30S_MO.crx.gz', 'file', 'raw/'],
+    ['GRAZ00AUT_R_20260700000_01D_30S_MO.crx.gz', 'file', '*2026070*'],
+  ] as const
+  for (const [word, kind, pattern] of cases) {
+    const [first] = await ask(service, word)
+    t.match(first, { kind, url: null, why: `It is excluded by ${pattern}.` }, word)
+  }
+  const { statusCode } = await service.app.inject('/rinex/data/obs/raw/')
+  t.equal(statusCode, 404)
 })
 
 t.test('what is not known yet is never said to be known', async (t) => {

@@ -90,6 +90,30 @@ t.test('a first scan takes files unread whose mtime is more than a day ago', asy
   }
 })
 
+t.test('a file whose content does not say whether it is complete must stand still', async (t) => {
+  const settling = new Settling()
+  settling.observe()
+  const stand = (size: number, seconds: number, minutesAgo = 1) =>
+    settling.stand(path, file(size, minutesAgo), { steadyMs: seconds * 1000, wallMs })
+  t.equal(stand(1, 0), 60_000)
+  t.equal(stand(1, 20), 40_000)
+  t.equal(stand(2, 40), 60_000, 'it grows')
+  t.equal(stand(2, 99), 1000)
+  t.equal(stand(2, 99, 0), 60_000, 'it has another mtime')
+  t.equal(stand(2, 159, 0), undefined)
+  settling.delete(path)
+  t.equal(stand(2, 0, -600), 60_000, 'a clock is wrong')
+  t.equal(stand(2, 60, -600), undefined)
+  settling.delete(path)
+  t.equal(stand(2, 0, 24 * 60), 60_000)
+  settling.delete(path)
+  t.equal(stand(2, 0, 24 * 60 + 1), undefined, 'it is there since yesterday')
+  const once = new Settling()
+  const now = { steadyMs: 0, wallMs }
+  t.equal(once.stand(path, file(1, 11), now), undefined, 'nobody will look again')
+  t.equal(once.stand(path, file(1, 9), now), 60_000)
+})
+
 t.test('a process that will not look again goes by the mtime', async (t) => {
   const settling = new Settling()
   const now = { steadyMs: 0, wallMs }
