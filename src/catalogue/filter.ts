@@ -16,7 +16,7 @@ export interface TimeRange {
 }
 
 /**
- * The problems of listed files, in words: for `misplaced` see `isMisplaced` in directories.ts. An
+ * The problems of listed files, in words: for `misplaced` see placement.ts. An
  * incomplete file is never also `broken`. The first one that applies is the problem of a record.
  */
 export const problemWords = {

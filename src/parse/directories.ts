@@ -9,7 +9,6 @@ import {
   secondsPerDay,
   secondsPerHour,
 } from './calendar.ts'
-import type { ParsedName } from './types.ts'
 
 /**
  * Maximum number of segments in the path of a directory below the archive root. Deeper directories
@@ -60,17 +59,4 @@ export function dateOfDirectory(area: string, path: string): DirectoryDate {
   // The daily archive of the seed has no directories of hours.
   if (area === 'obs' || Number(hh) > 23) return noDate
   return { startSeconds: dayStart + Number(hh) * secondsPerHour, spanSeconds: secondsPerHour }
-}
-
-/**
- * True if a file is in the wrong directory: its data do not start within the directory's year, day
- * or hour; or the data cover a day or more, but the directory is that of an hour; or the directory
- * has no date.
- */
-export function isMisplaced(parsed: ParsedName, directory: DirectoryDate): boolean {
-  const { startSeconds, spanSeconds } = directory
-  if (startSeconds === undefined || spanSeconds === undefined) return true
-  const offset = parsed.startSeconds - startSeconds
-  if (offset < 0 || offset >= spanSeconds) return true
-  return spanSeconds === secondsPerHour && (parsed.spanSeconds ?? 0) >= secondsPerDay
 }

@@ -6,8 +6,8 @@ import { pastTimes, watchedSince } from '../../src/demo/history.ts'
 import { filesArriving, purgedFiles } from '../../src/demo/network.ts'
 import { demoStations, stationsCsv } from '../../src/demo/stations.ts'
 import { parseDirectory } from '../../src/parse/archive-path.ts'
-import { isMisplaced } from '../../src/parse/directories.ts'
 import { parseFilename } from '../../src/parse/filename.ts'
+import { placementIn } from '../../src/parse/placement.ts'
 import { testFolder } from '../folder.ts'
 import t from '../tap.ts'
 
@@ -22,7 +22,7 @@ t.test('every name is that of its data, and two files are misplaced', async (t) 
     const parsed = parseFilename(file.path.slice(file.path.lastIndexOf('/') + 1))
     const directory = parseDirectory(dirname(file.path))
     if (parsed.kind !== 'parsed' || directory.kind !== 'directory') return true
-    if (isMisplaced(parsed, directory)) misplaced.push(file.path)
+    if (placementIn(dirname(file.path)).isMisplaced(parsed)) misplaced.push(file.path)
     return parsed.startSeconds !== file.startSeconds || parsed.type !== file.type
   })
   t.strictSame(wrong, [])

@@ -1,7 +1,5 @@
-import { isDirectoryName, isMisplaced } from '../../src/parse/directories.ts'
-import type { ArchiveDirectory } from '../../src/parse/layout.ts'
+import { isDirectoryName } from '../../src/parse/directories.ts'
 import { defaultLayout } from '../../src/parse/layout.ts'
-import type { ParsedName } from '../../src/parse/types.ts'
 import t from '../tap.ts'
 
 const second = (iso: string): number => Date.parse(iso) / 1000
@@ -83,51 +81,4 @@ t.test('a directory name is accepted if it needs no escaping and is not hidden',
   const bad = [...' . .. .x -x a/b a\n \n ä a\\ %2e'.split(' '), 'x'.repeat(65), 'a b']
   for (const name of good) t.ok(isDirectoryName(name), name)
   for (const name of bad) t.notOk(isDirectoryName(name), JSON.stringify(name))
-})
-
-t.test('a file is misplaced if its directory is for another time', async (t) => {
-  const dayFile = 'GRAZ00AUT_R_20260220000_01D_30S_MO.crx.gz'
-  const hourFile = 'GRAZ00AUT_R_20260220500_01H_30S_MO.crx.gz'
-  const cases = [
-    { name: dayFile, path: 'obs/2026/022', misplaced: false },
-    { name: dayFile, path: 'obs/2026/021', misplaced: true },
-    { name: dayFile, path: 'obs/2026/023', misplaced: true },
-    { name: dayFile, path: 'obs/2025/022', misplaced: true },
-    { name: dayFile, path: 'obs/2026', misplaced: false },
-    { name: dayFile, path: 'obs/2025', misplaced: true },
-    { name: dayFile, path: 'obs', misplaced: true },
-    { name: dayFile, path: 'obs/2026/022/05', misplaced: true },
-    { name: dayFile, path: 'nrt/2026/022', misplaced: false },
-    { name: dayFile, path: 'nrt/2026/022/00', misplaced: true },
-    { name: hourFile, path: 'nrt/2026/022/05', misplaced: false },
-    { name: hourFile, path: 'nrt/2026/022/04', misplaced: true },
-    { name: hourFile, path: 'nrt/2026/022/06', misplaced: true },
-    { name: hourFile, path: 'obs/2026/022', misplaced: false },
-    ...['0545_15M_01S', '0500_06H_30S'].map((rest) => ({
-      name: `GRAZ00AUT_R_2026022${rest}_MO.crx.gz`,
-      path: 'nrt/2026/022/05',
-      misplaced: false,
-    })),
-    ...['24H', '48H'].map((period) => ({
-      name: `GRAZ00AUT_R_20260220500_${period}_30S_MO.crx.gz`,
-      path: 'nrt/2026/022/05',
-      misplaced: true,
-    })),
-    { name: 'GRAZ00AUT_R_20260220500_00U_MN.rnx.gz', path: 'nrt/2026/022/05', misplaced: false },
-    { name: 'GRAZ00AUT_R_20260010000_01Y_MN.rnx.gz', path: 'nrt/2026/001/00', misplaced: true },
-    { name: 'ALGO00CAN_R_20121601000_01D_05Z_RO.rnx.gz', path: 'obs/2012/160', misplaced: false },
-    { name: 'graz022f.26d.gz', path: 'nrt/2026/022/05', misplaced: false },
-    { name: 'graz0220.26d.gz', path: 'nrt/2026/022/00', misplaced: true },
-    { name: 'graz0221.26d.gz', path: 'obs/2026/022', misplaced: false },
-  ]
-  for (const { name, path, misplaced } of cases) {
-    const [parsed, directory] = [parseFilename(name), parseDirectory(path)]
-    t.equal(parsed.kind, 'parsed', name)
-    t.equal(directory.kind, 'directory', path)
-    t.equal(
-      isMisplaced(parsed as ParsedName, directory as ArchiveDirectory),
-      misplaced,
-      `${path}/${name}`,
-    )
-  }
 })

@@ -39,8 +39,7 @@ const fields = {
     ({ reason }): string => reason,
     {
       label: 'Reason',
-      cell: (reason, { path }) =>
-        link(reasonIn(reason, path), `../../docs/status/?format=api#reason-${reason}`),
+      cell: (reason) => link(reasonLabel(reason), `../../docs/status/?format=api#reason-${reason}`),
     },
   ),
   since: field(
@@ -57,13 +56,6 @@ const fields = {
 function fileCell({ path }: WireProblem, links: Links): Child {
   const query = new URLSearchParams({ q: path, format: 'api' })
   return link(nameOf(path), `${links.api}search/?${query.toString()}`)
-}
-
-/** A misplaced file is in the directory of another date, or in one that has none. */
-function reasonIn(reason: string, path: string): string {
-  const directory = parseDirectory(path.slice(0, -nameOf(path).length - 1))
-  const hasNoDate = directory.kind === 'directory' && directory.startSeconds === undefined
-  return reason === 'other-date' && hasNoDate ? 'in a folder without a date' : reasonLabel(reason)
 }
 
 function directoryCell({ path, reason }: WireProblem, links: Links): Child {

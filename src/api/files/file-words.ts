@@ -1,7 +1,6 @@
 /** What is known of a file, in words: what it has, whether it is complete, when it came. Pure. */
 import { problemWords } from '../../catalogue/filter.ts'
 import type { FileDetails } from '../../catalogue/records.ts'
-import { parseDirectory } from '../../parse/archive-path.ts'
 import {
   microsecondsToIso,
   secondsPerDay,
@@ -82,7 +81,6 @@ export function faultWord({ size, problem }: Pick<FileDetails, 'size' | 'problem
 
 /** What the sentence on a file depends on. */
 interface KnownState extends Pick<FileDetails, 'size' | 'problem'> {
-  readonly directory: string
   /** True if the whole file, as it is now, was read. */
   readonly isHashed: boolean
   /** True if the file is in the queue of files to be read. */
@@ -104,13 +102,8 @@ export function trustSentence(file: KnownState): string {
   const { word, what, advice } = problemWords[problem]
   const begin = `${word.charAt(0).toUpperCase()}${word.slice(1)}:`
   return problem === 'misplaced'
-    ? `${begin} ${hasDate(file.directory) ? what : 'the file is in a folder without a date'}. ${advice} ${read}`
+    ? `${begin} ${what}. ${advice} ${read}`
     : `${begin} ${what}. It has ${readableSize(size)}${beside}. ${advice}`
-}
-
-function hasDate(path: string): boolean {
-  const directory = parseDirectory(path)
-  return directory.kind === 'directory' && directory.startSeconds !== undefined
 }
 
 /** `, its neighbours 190 to 300 kB` */

@@ -134,8 +134,7 @@ const tables = `
   -- change on disk. change is the kind of the change with the number seq: 0 created, 1 modified.
   -- returned_us is the time when a removed file came back, NULL for a file that was never removed.
   -- incomplete is 1 if its gzip stream has no end, which was found after a long wait or when the
-  -- file was hashed. misplaced is 1 if the file does not fit its directory by the date and length
-  -- in its name (see isMisplaced).
+  -- file was hashed. misplaced is 1 if its path contradicts the date in its name (see placementIn).
   -- damaged_us is the time at which the file was found to be incomplete, broken or empty, NULL if
   -- it is not. arrival_us is the arrival of its first version that is not damaged, or of the damaged
   -- one, NULL if it was not seen arriving.

@@ -2,9 +2,9 @@
  * Inserts the new files of a directory. A removed file that comes back before its tombstone is
  * purged gets its former id.
  */
-import { isMisplaced } from '../../parse/directories.ts'
 import type { Layout } from '../../parse/layout.ts'
 import { defaultLayout } from '../../parse/layout.ts'
+import { placementIn } from '../../parse/placement.ts'
 import type { ParsedName } from '../../parse/types.ts'
 import type { Columns, Dialect } from '../dialect.ts'
 import { isSameVersion } from '../identity.ts'
@@ -109,6 +109,7 @@ export class Inserts {
     const { parseDirectory, parseFilename } = this.#layout
     const place = parseDirectory(change.path)
     if (place.kind === 'rejected') throw new Error(`${change.path} is not an archive directory`)
+    const placement = placementIn(change.path)
     const read = (name: string): NameParts => {
       const parsed = parseFilename(name)
       if (parsed.kind === 'rejected') throw new Error(`${name} is not a RINEX name`)
@@ -116,15 +117,20 @@ export class Inserts {
         codeLength: parsed.station.length,
         kind: this.#kinds.idOf([place.area, ...kindOf(parsed)]),
         data_date: parsed.startSeconds,
-        misplaced: isMisplaced(parsed, place) ? 1 : 0,
+        spanSeconds: parsed.spanSeconds,
+        misplaced: placement.isMisplaced(parsed),
       }
     }
     const parts = new Map<string, NameParts>()
     const [back, others]: [FileRow[], FileRow[]] = [[], []]
     for (const file of change.added) {
       const own = partsOf(file.name, parts, read)
-      const station = this.#stations.idOf([file.name.slice(0, own.codeLength).toUpperCase()])
-      const row = newRow(file, own, { directory, station, nowUs })
+      const code = file.name.slice(0, own.codeLength).toUpperCase()
+      const misplaced = placement.perStation
+        ? placement.isMisplaced({ ...own, startSeconds: own.data_date, station: code })
+        : own.misplaced
+      const known = { directory, station: this.#stations.idOf([code]), misplaced, nowUs }
+      const row = newRow(file, own, known)
       const tombstone = tombstones.get(file.name)
       if (tombstone === undefined) others.push(row)
       else back.push(rowOfReturned(row, tombstone, nowUs))
@@ -138,7 +144,9 @@ interface NameParts {
   readonly codeLength: number
   readonly kind: number
   readonly data_date: number
-  readonly misplaced: number
+  readonly spanSeconds: number | undefined
+  /** Does not count where the placement depends on the station. */
+  readonly misplaced: boolean
 }
 
 /** Reads one of the names that differ only in the station; the others are found in `known`. */
@@ -189,10 +197,15 @@ type FileRow = ReturnType<typeof newRow>
 
 function newRow(
   file: NewFile,
-  { kind, data_date, misplaced }: NameParts,
-  known: { readonly directory: number; readonly station: number; readonly nowUs: number },
+  { kind, data_date }: NameParts,
+  known: {
+    readonly directory: number
+    readonly station: number
+    readonly misplaced: boolean
+    readonly nowUs: number
+  },
 ) {
-  const { directory, station, nowUs } = known
+  const { directory, station, misplaced, nowUs } = known
   return {
     id: 0,
     directory,
@@ -208,7 +221,7 @@ function newRow(
     seq: 0,
     change: 0,
     incomplete: file.incomplete === true ? 1 : 0,
-    misplaced,
+    misplaced: misplaced ? 1 : 0,
     damaged_us: isDamaged(file) ? nowUs : null,
     arrival_us: file.arrivalUs ?? null,
   }

@@ -86,7 +86,6 @@ t.test('whether one can trust a file', async (t) => {
       problem,
       isHashed,
       size: 131_367,
-      directory: 'obs/2026/001',
       isWaiting: false,
       sizesBeside: [299_800, 190_200],
       ...more,
@@ -100,8 +99,6 @@ t.test('whether one can trust a file', async (t) => {
   t.match(of('broken', true), new RegExp(`^Damaged: .* before its end. ${size}`))
   t.match(of('misplaced', true), /^Misplaced: .*\. The date in its name counts. Complete: /)
   t.match(of('misplaced', false), /^Misplaced: .* of another date\. .* Not read /)
-  const undated = { directory: 'obs/reprocessed' }
-  t.match(of('misplaced', true, undated), /^Misplaced: the file is in a folder without a date\. /)
   for (const [sizesBeside, words] of [
     [[], /It has 131 kB\. /],
     [[190_000], ', its neighbour 190 kB. '],
@@ -114,7 +111,6 @@ t.test('whether one can trust a file', async (t) => {
 t.test('a file without a byte is empty, whatever else is known of it', async (t) => {
   const empty = {
     size: 0,
-    directory: 'obs/2026/001',
     isHashed: true,
     isWaiting: false,
     sizesBeside: [1000, 2000],

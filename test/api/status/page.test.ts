@@ -8,7 +8,7 @@ import { checksumOf } from '../../catalogue/catalogue.ts'
 import { change, newFile } from '../../catalogue/change.ts'
 import t, { exact } from '../../tap.ts'
 import type { Service, ServiceOptions } from '../service.ts'
-import { day, dayFile, hour, openService, shortFile, startUs } from '../service.ts'
+import { day, dayFile, openService, shortFile, startUs } from '../service.ts'
 
 const path = '/rinex/api/status/'
 
@@ -173,7 +173,7 @@ async function addProblems({ writer }: Service): Promise<void> {
   const incomplete = { ...newFile(dayFile, facts), incomplete: true }
   const rejections = [{ reason: 'not-gz', count: 2, names: ['README.txt', 'b.txt'] }]
   await writer.apply([change(day, { added: [incomplete], rejections })])
-  await writer.apply([change(hour, { added: [newFile(shortFile, facts)] })])
+  await writer.apply([change('obs/2026/002', { added: [newFile(shortFile, facts)] })])
   await writer.keepChecksums([checksumOf(2, { ...facts, problem: 'broken' })], 2)
 }
 
