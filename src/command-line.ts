@@ -135,6 +135,16 @@ function addReadingCommands(program: Command, done: (exitCode: number) => void):
       const { parse } = await import('./commands/parse.ts')
       done(await parse(names))
     })
+  program
+    .command('survey')
+    .configureHelp({ showGlobalOptions: false })
+    .description('read the names in a directory, and print what the catalogue would list')
+    .argument('<directory>', 'the root of an archive, or of a part of it')
+    .option('--json', 'print one JSON object')
+    .action(async (directory: string, { json }: { json?: true }) => {
+      const { survey } = await import('./commands/survey/survey.ts')
+      done(await survey(directory, { json: json === true }))
+    })
   withOptions(program.command('check-config'), commandOptions['check-config'])
     .description('print the effective configuration and the source of each value, or all faults')
     .addArgument(

@@ -61,6 +61,7 @@ export const commandOptions = {
   restore: ['database'],
   copy: ['database_password_file'],
   parse: [],
+  survey: [],
   'check-config': optionKeys,
 } as const satisfies Readonly<Record<string, readonly OptionKey[]>>
 

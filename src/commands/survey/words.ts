@@ -1,0 +1,95 @@
+/** The findings of a survey for people. Pure. */
+import type { LayoutLists } from '../../parse/layout.ts'
+import { counted, printable, readableNumber } from '../../runtime/readable.ts'
+import type { Findings } from './findings.ts'
+import { shown } from './findings.ts'
+import { proposalFor } from './proposal.ts'
+import type { Tally } from './tally.ts'
+
+const forms: Readonly<Record<string, string>> = { r2: 'short names', r3: 'long names' }
+const types: Readonly<Record<string, string>> = {
+  o: 'observations',
+  n: 'navigation',
+  m: 'meteorology',
+}
+const periods: Readonly<Record<string, string>> = {
+  y: 'years',
+  d: 'days',
+  h: 'hours',
+  m: 'minutes',
+  u: 'unspecified',
+}
+
+/** Lines for a terminal. */
+export function describe(directory: string, findings: Findings, seconds: number): string[] {
+  const { files, rejected, misplaced, names, directories, stations } = findings
+  const rate = readableNumber(Math.round(names / Math.max(seconds, 0.001)))
+  const took = `${seconds.toFixed(1)} s, ${rate} names a second`
+  return [
+    `${printable(directory)}: ${counted(names, 'name', 'names')} in ${counted(directories, 'directory', 'directories')} (${took})`,
+    '',
+    `RINEX files: ${readableNumber(files.form.total)} of ${counted(stations, 'station', 'stations')}`,
+    ...table(files.suffix, (suffix) => suffix || 'plain'),
+    ...table(files.form, (form) => forms[form] ?? form),
+    ...table(files.type, (type) => types[type] ?? type),
+    ...table(files.period, (period) => periods[period] ?? period),
+    ...years(files.year),
+    ...section('In the directory of another date', misplaced.count, misplaced.examples),
+    ...section('Not RINEX names', rejected.reason.total, [
+      ...frequent(rejected.reason),
+      ...frequent(rejected.suffix),
+      ...frequent(rejected.directory),
+    ]),
+    ...notRead(findings),
+    '',
+    ...configuration(proposalFor(findings)),
+  ]
+}
+
+function table(tally: Tally, word: (text: string) => string): string[] {
+  const parts = tally.most(shown).map(([text, count]) => `${word(text)} ${readableNumber(count)}`)
+  return parts.length === 0 ? [] : [`  ${parts.join(', ')}`]
+}
+
+const yearsPerLine = 6
+
+function years(tally: Tally): string[] {
+  const parts = Object.entries(tally.all()).map(
+    ([year, count]) => `${year} ${readableNumber(count)}`,
+  )
+  const lines = Array.from({ length: Math.ceil(parts.length / yearsPerLine) }, (_, at) =>
+    parts.slice(at * yearsPerLine, (at + 1) * yearsPerLine),
+  )
+  return lines.map((each) => `  ${each.join(', ')}`)
+}
+
+function section(title: string, count: number, lines: readonly string[]): string[] {
+  if (count === 0) return []
+  return ['', `${title}: ${readableNumber(count)}`, ...lines.map((line) => `  ${printable(line)}`)]
+}
+
+function frequent(tally: Tally): string[] {
+  return tally.most(shown).map(([text, count]) => `${readableNumber(count).padStart(11)}  ${text}`)
+}
+
+function notRead({ unread }: Findings): string[] {
+  return [...unread].flatMap(([reason, { count, examples }]) =>
+    section(`Directories that are not read, ${reason}`, count, examples),
+  )
+}
+
+function configuration(proposal: LayoutLists | undefined): string[] {
+  if (proposal === undefined) return ['There is no file that the catalogue would list.']
+  const { areas, suffixes, exclude } = proposal
+  return [
+    'The configuration that lists them:',
+    '',
+    line('areas', areas),
+    line('suffixes', suffixes),
+    ...(exclude.length === 0 ? [] : [line('exclude', exclude)]),
+  ]
+}
+
+function line(key: string, values: readonly string[]): string {
+  return `${key} = [${values.map((value) => JSON.stringify(value)).join(', ')}]`
+}

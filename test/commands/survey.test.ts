@@ -1,0 +1,112 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { SurveyJson } from '../../src/commands/survey/json.ts'
+import { Tally } from '../../src/commands/survey/tally.ts'
+import { testFolder } from '../folder.ts'
+import { programLine } from '../program.ts'
+import t, { exact } from '../tap.ts'
+
+function makeTree(t: Tap, paths: readonly string[]): string {
+  const root = testFolder(t)
+  for (const path of paths) {
+    mkdirSync(dirname(join(root, path)), { recursive: true })
+    writeFileSync(join(root, path), '')
+  }
+  return root
+}
+
+type Tap = Parameters<typeof testFolder>[0]
+
+function run(directory: string, ...flags: string[]): { code: number | null; text: string } {
+  const [command, args] = programLine(['survey', directory, ...flags])
+  const { status, stdout, stderr } = spawnSync(command, args, { encoding: 'utf8' })
+  return { code: status, text: stdout + stderr }
+}
+
+const surveyOf = (directory: string): SurveyJson =>
+  JSON.parse(run(directory, '--json').text) as SurveyJson
+
+t.test('it counts what a tree of several layouts has', async (t) => {
+  const root = makeTree(t, [
+    'gnss/data/daily/2024/101/24d/graz1010.24d.gz',
+    'gnss/data/daily/2006/073/06d/graz0730.06d.Z',
+    'gnss/data/daily/2024/101/24d/GRAZ00AUT_R_20241010000_01D_30S_MO.crx.gz',
+    'gnss/data/daily/2024/102/24n/brdc1010.24n.gz',
+    'gnss/data/hourly/2024/101/05/ZIMM00CHE_R_20241010500_01H_30S_MO.crx.gz',
+    'gnss/data/hourly/2024/101/05/zimm101f.24m',
+    'gnss/data/daily/2024/101/24d/graz1010.24S.gz',
+    'gnss/data/daily/2024/101/24d/zimm1010.24S.gz',
+    'gnss/data/daily/2024/101/graz.zip',
+    'gnss/a b/graz1010.24d.gz',
+  ])
+  symlinkSync('..', join(root, 'gnss/loop'))
+  const found = surveyOf(root)
+  t.match(found, {
+    names: 10,
+    stations: 5,
+    files: {
+      count: 6,
+      by_form: { r2: 4, r3: 2 },
+      by_type: { o: 4, n: 1, m: 1 },
+      by_period: { d: 4, h: 2 },
+      by_year: { 2006: 1, 2024: 5 },
+      by_suffix: { '': 1, '.Z': 1, '.gz': 4 },
+    },
+    misplaced: { count: 1, examples: exact(['gnss/data/daily/2024/102/24n/brdc1010.24n.gz']) },
+    not_read: { 'bad-directory-name': { count: 1, examples: exact(['gnss/a b']) } },
+    configuration: exact({ areas: ['gnss'], suffixes: ['.gz', '.Z', ''], exclude: [] }),
+  })
+  t.strictSame(found.rejected.count, 4)
+  t.strictSame(found.rejected.suffixes.slice(0, 2), [
+    { suffix: '.yyS.gz', count: 2 },
+    { suffix: '.zip', count: 1 },
+  ])
+  t.strictSame(found.rejected.directories[0], {
+    directory: 'gnss/data/daily/2024/101/24d/',
+    count: 2,
+  })
+  const { code, text } = run(root)
+  t.equal(code, 0)
+  t.match(text, /10 names in \d+ directories/)
+  t.match(
+    text,
+    /RINEX files: 6 of 5 stations\n  \.gz 4, plain 1, \.Z 1\n  short names 4, long names 2\n/,
+  )
+  t.match(text, /\nareas = \["gnss"\]\nsuffixes = \["\.gz", "\.Z", ""\]\n$/)
+})
+
+t.test('the configuration that it proposes', async (t) => {
+  const name = 'graz1010.24d.gz'
+  const raw = Array.from({ length: 1000 }, (_, at) => `raw/${at}.dat`)
+  const cases: [paths: string[], configuration: SurveyJson['configuration']][] = [
+    [[`obs/2024/101/${name}`], { areas: ['obs', 'nrt'], suffixes: ['.gz'], exclude: [] }],
+    [[`pub/x/${name}`, `igs/${name}`], { areas: ['igs', 'pub'], suffixes: ['.gz'], exclude: [] }],
+    [[`2024/101/${name}`], { areas: ['.'], suffixes: ['.gz'], exclude: [] }],
+    [[`GRAZ00AUT/2024/graz1010.24d.Z`], { areas: ['.'], suffixes: ['.Z'], exclude: [] }],
+    [[name, `old/${name}`, ...raw], { areas: ['.'], suffixes: ['.gz'], exclude: ['/raw/'] }],
+    [['README'], null],
+  ]
+  for (const [paths, configuration] of cases)
+    t.strictSame(surveyOf(makeTree(t, paths)).configuration, configuration, paths.at(0) ?? '')
+})
+
+t.test('a tree without files, and what is no directory', async (t) => {
+  t.match(run(makeTree(t, ['README'])).text, 'There is no file that the catalogue would list.')
+  const root = testFolder(t)
+  const none = run(join(root, 'none'))
+  t.equal(none.code, 1)
+  t.match(none.text, /none/)
+  t.notMatch(none.text, /\n +at /, 'no stack')
+})
+
+t.test('rare texts are forgotten when there are very many', async (t) => {
+  const tally = new Tally()
+  for (let at = 0; at < 50_000; at++) {
+    tally.add(`rare ${at}`)
+    tally.add('frequent')
+  }
+  t.equal(tally.total, 100_000)
+  t.strictSame(tally.most(1), [['frequent', 50_000]])
+  t.ok(tally.most(100_000).length <= 10_000)
+})
