@@ -37,6 +37,10 @@ export const problemWords = {
   },
 } as const
 
+/** Said of an area whose paths contradict too many names: they are no dates (see `judgePaths`). */
+export const unclearPathsWords =
+  'more than a fifth of the paths name another date than the files, so they are not dates, and no file is misplaced'
+
 export type Problem = keyof typeof problemWords
 export const problems = Object.keys(problemWords) as readonly Problem[]
 

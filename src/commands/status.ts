@@ -4,6 +4,7 @@ import { listProblems, problemNames } from '../api/file-problems/problem-list.ts
 import type { CommonStatus } from '../api/status/serialise.ts'
 import { problemsOf, serialiseStatus } from '../api/status/serialise.ts'
 import { openReader } from '../catalogue/engines/engine.ts'
+import { unclearPathsWords } from '../catalogue/filter.ts'
 import type { ConfigOf } from '../config/command-options.ts'
 import { askSettling, askStatus } from '../control-socket/client.ts'
 import type { IndexerProblem } from '../control-socket/protocol.ts'
@@ -100,6 +101,7 @@ export function statusLines(status: CommonStatus, problems: readonly IndexerProb
         ]),
     ...(status.held_removals ? [`${readableNumber(status.held_removals)} removals withheld`] : []),
     `misplaced: ${readableNumber(status.misplaced)}, incomplete: ${readableNumber(status.incomplete.count)}`,
+    ...status.unclear_paths.map((area) => `paths in ${printable(area)}: ${unclearPathsWords}`),
     describeChecksums(status),
     ...status.rejected.map(
       ({ reason, count, examples }) =>

@@ -1,4 +1,6 @@
-/** Maintains the database: builds missing indexes, purges old removals, and makes backups. */
+/**
+ * Maintains the database: builds missing indexes, judges paths, purges old removals, makes backups.
+ */
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { CatalogueCorrupt } from '../catalogue/errors.ts'
@@ -9,6 +11,8 @@ import type { IndexerContext } from './state/context.ts'
 
 /** Time between two purges of old removals. */
 const purgeIntervalMs = 3_600_000
+/** Time between two comparisons of the paths of areas with the names of their files (ms). */
+const pathsIntervalMs = 60_000
 /** Delay before indexes that could not be built are tried again (ms). */
 const indexRetryMs = 5000
 /** Pause between two transactions of a purge, so that other writes do not wait. */
@@ -71,11 +75,28 @@ async function patiently<T>(
   return undefined
 }
 
-/** Purges old removals once an hour, and makes backups, until the signal is aborted. */
+/**
+ * Judges paths every minute, purges old removals once an hour, and makes backups, until the signal
+ * is aborted.
+ */
 export function maintain(context: MaintenanceContext, signal: AbortSignal): void {
   const { backupIntervalMs, onFailure } = context
+  repeat(() => judgePaths(context, signal), signal).catch(onFailure)
   repeat(() => purge(context, signal), signal).catch(onFailure)
   if (backupIntervalMs > 0) repeat(() => backUpIfDue(context, signal), signal).catch(onFailure)
+}
+
+/** @returns the delay until the next time (ms) */
+async function judgePaths(
+  { writer, logger }: MaintenanceContext,
+  signal: AbortSignal,
+): Promise<number> {
+  try {
+    await writer.judgePaths()
+  } catch (error) {
+    if (!signal.aborted) logger.warn(failureFields(error), 'judging the paths of areas failed')
+  }
+  return pathsIntervalMs
 }
 
 /** @returns the delay until the next purge (ms) */

@@ -344,6 +344,7 @@ t.test('the status has the state of the indexer and the counts of the catalogue'
     newest_file: '2026-01-22T05:06:07.000009Z',
     rejected: [{ reason: 'unknown-form', count: 2, examples: [`${day}/<b>.gz`] }],
     misplaced: 0,
+    unclear_paths: [],
     incomplete: { count: 0, examples: [] },
     checksums: { files: 0, waiting: 6, broken: { count: 0, examples: [] } },
     seq: 1,

@@ -36,6 +36,7 @@ for (const engine of [sqlite, postgres])
       await first.writer.apply([change(day, { added: names.map((name) => newFile(name, facts)) })])
       const before = await first.sql('SELECT * FROM catalogue')
       await first.sql('ALTER TABLE catalogue DROP COLUMN layout')
+      await first.sql('DROP INDEX file_contradicting')
       await first.sql(engine.dialect.setSchema(1))
       await first.close()
       const { folder } = first

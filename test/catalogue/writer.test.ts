@@ -1,4 +1,5 @@
 import { openWriter } from '../../src/catalogue/engines/engine.ts'
+import { defaultLayout } from '../../src/parse/layout.ts'
 import t, { exact } from '../tap.ts'
 import { checksumOf, day, facts, openCatalogue, stamp } from './catalogue.ts'
 import { arriving, change, newFile } from './change.ts'
@@ -238,6 +239,7 @@ t.test('the summary counts files, directories, misplaced files and rejections', 
   const expected = {
     areas: { obs: { files: 2, directories: 3 }, nrt: { files: 0, directories: 0 } },
     misplaced: 1,
+    unclearPaths: [],
     rejected: [{ reason: 'not-gz', count: 4, examples: ['obs/2026/002/b.Z', `${day}/a.Z`] }],
     lastScan: undefined,
   }
@@ -259,12 +261,12 @@ t.test('other rules of names take the stamps of directories with rejected names'
       .filter((directory) => directory.stamp === undefined)
       .map(({ path }) => path)
       .sort()
-  t.equal(await writer.adoptNameRules(1), 2, 'the first version')
+  t.equal(await writer.adoptNameRules(1, defaultLayout), 2, 'the first version')
   t.same(await withoutStamp(), rejecting)
   await writer.apply(rejecting.map((path) => change(path, { stamp, rejections })))
-  t.equal(await writer.adoptNameRules(1), 0, 'the same version')
+  t.equal(await writer.adoptNameRules(1, defaultLayout), 0, 'the same version')
   t.same(await withoutStamp(), [])
-  t.equal(await writer.adoptNameRules(2), 2)
+  t.equal(await writer.adoptNameRules(2, defaultLayout), 2)
   t.same(await withoutStamp(), rejecting)
 })
 

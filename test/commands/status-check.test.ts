@@ -21,6 +21,7 @@ const summary: CatalogueSummary = {
   },
   rejected: [{ reason: 'not-gz', count: 5, examples: ['a|b'] }],
   misplaced: 0,
+  unclearPaths: [],
   incomplete: { count: 1, examples: [] },
   checksums: { files: 0, broken: { count: 2, examples: [] } },
   lastScan: undefined,

@@ -21,6 +21,7 @@ const empty: CatalogueSummary = {
     nrt: { files: 0, bytes: 0, directories: 0 },
   },
   misplaced: 0,
+  unclearPaths: [],
   incomplete: { reason: '', count: 0, examples: [] },
   checksums: { files: 0, broken: { reason: '', count: 0, examples: [] } },
   excludedDirectories: 0,
@@ -35,6 +36,7 @@ const full: CatalogueSummary = {
     nrt: { files: 7, bytes: 7, directories: 1 },
   },
   misplaced: 3,
+  unclearPaths: [],
   incomplete: { reason: '', count: 1000, examples: ['obs/a'] },
   checksums: {
     files: 5000,

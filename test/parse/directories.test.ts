@@ -6,7 +6,7 @@ const second = (iso: string): number => Date.parse(iso) / 1000
 const day = 86_400
 const hour = 3600
 
-const { parseDirectory, parseFilename } = defaultLayout
+const { parseDirectory } = defaultLayout
 
 t.test('the seed has two areas', async (t) => t.strictSame(defaultLayout.areas, ['obs', 'nrt']))
 

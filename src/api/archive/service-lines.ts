@@ -1,4 +1,5 @@
 /** What the service does, in the six lines that Archive and Status show. Pure. */
+import { unclearPathsWords } from '../../catalogue/filter.ts'
 import type { CatalogueSummary } from '../../catalogue/questions/summary.ts'
 import type { StatusReply } from '../../control-socket/client.ts'
 import type { EndedRescan, IndexerStatus } from '../../control-socket/protocol.ts'
@@ -100,7 +101,7 @@ function rescanLine({ paths, pathCount, endedUs, ...counts }: EndedRescan): stri
 
 /** The files with problems by kind, each with its list; the path leads to the API root. */
 function problemLinks(summary: CatalogueSummary, isPublic: boolean): Child {
-  const { incomplete, checksums, misplaced, rejected } = summary
+  const { incomplete, checksums, misplaced, unclearPaths, rejected } = summary
   const kinds = [
     [incomplete.count, 'incomplete', 'incomplete'],
     [checksums.broken.count, 'damaged', 'broken'],
@@ -114,7 +115,8 @@ function problemLinks(summary: CatalogueSummary, isPublic: boolean): Child {
       const href = `../status/problems/?problem=${problem}&format=api`
       return [index > 0 && ', ', link(text, isPublic ? href : undefined)]
     })
-  return links.length === 0 ? 'none' : html`${links}`
+  const unclear = unclearPaths.map((area) => `. Paths in ${area}: ${unclearPathsWords}`)
+  return links.length + unclear.length === 0 ? 'none' : html`${links}${unclear}`
 }
 
 function checksumWords({ checksums, areas }: CatalogueSummary): string {

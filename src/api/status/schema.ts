@@ -133,6 +133,10 @@ export const statusSchema = schema.component(
     newest_file: schema.momentOrNull('`created` of the newest record; null without files.', at),
     rejected: schema.list('Names that are not catalogued, by reason.', rejectionSchema),
     misplaced: schema.integer(`Number of misplaced files: ${problemWords.misplaced.what}.`, 0),
+    unclear_paths: schema.list(
+      'Areas whose paths contradict more than a fifth of their files, so that no file counts as misplaced.',
+      schema.text('An area.', 'obs'),
+    ),
     incomplete: files(`Incomplete files: ${problemWords.incomplete.what}.`),
     checksums: schema.object('Files with a current SHA-256.', {
       files: schema.integer('Number of these files.', 70),

@@ -28,7 +28,7 @@ export function serialiseStatus(
   })
   const indexer = reply?.state === 'unknown' ? undefined : reply
   const lastScan = indexer?.lastScan ?? summary.lastScan
-  const { areas, rejected, misplaced, incomplete, checksums, head } = summary
+  const { areas, rejected, misplaced, unclearPaths, incomplete, checksums, head } = summary
   return {
     state: reply?.state === 'unknown' ? 'degraded' : (reply?.state ?? 'stopped'),
     since: momentOrNull(indexer?.sinceUs),
@@ -46,6 +46,7 @@ export function serialiseStatus(
     newest_file: momentOrNull(newestOf(summary)),
     rejected: rejected.map((each) => ({ reason: each.reason, ...filesOf(each) })),
     misplaced,
+    unclear_paths: unclearPaths,
     incomplete: filesOf(incomplete),
     checksums: {
       files: checksums.files,

@@ -5,6 +5,7 @@ import { newEpoch } from '../epoch.ts'
 import { UnusableDatabase } from '../errors.ts'
 import { countTableNames, deferredCounts } from '../tables/count-tables.ts'
 import { createIndex, indexNames } from '../tables/indexes.ts'
+import { migrate } from '../tables/migrate.ts'
 import {
   copyingSchema,
   isKnownSchema,
@@ -16,7 +17,6 @@ import {
 } from '../tables/migrations.ts'
 import type { SchemaWords } from '../tables/schema.ts'
 import { createTables } from '../tables/schema.ts'
-import { migrate } from '../updates/migrate.ts'
 import type { ServerAddress } from './connection.ts'
 import { clientConfig, ignoreLoss, serverFault } from './connection.ts'
 import { dialect } from './dialect.ts'

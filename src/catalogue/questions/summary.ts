@@ -38,6 +38,8 @@ export interface CatalogueSummary {
   readonly areas: Readonly<Record<string, AreaSummary>>
   /** Number of misplaced files (see `problems`). */
   readonly misplaced: number
+  /** Areas whose paths contradict too many names to be dates (see `judgePaths`). */
+  readonly unclearPaths: readonly string[]
   /** Number of files whose gzip stream has no end. */
   readonly incomplete: RejectionCount
   readonly checksums: {
@@ -92,6 +94,7 @@ export function* summary(
     head: now,
     areas,
     misplaced,
+    unclearPaths: yield* column<string>(unclear),
     incomplete,
     checksums: { files: hashed, broken },
     rejected: yield* rejected(dialect),
@@ -128,6 +131,10 @@ function* countOf(reason: Problem, dialect: Dialect): Question<number> {
   const from = `${filesWith(reason, dialect)} AND ${dialect.inTime('f.id')}`
   return (yield* value<number>(`SELECT count(*) FROM ${from}`)) ?? 0
 }
+
+const unclear = `SELECT DISTINCT area FROM kind k WHERE EXISTS (
+    SELECT 1 FROM file f WHERE f.kind = k.id AND f.misplaced > 0 AND f.misplaced = 2)
+  ORDER BY area`
 
 /** The examples are the paths of the files with the highest ids. */
 function* problem(reason: Problem, dialect: Dialect): Question<RejectionCount> {

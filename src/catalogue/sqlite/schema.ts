@@ -5,10 +5,10 @@
 import type { Database } from 'better-sqlite3'
 import { deferredCounts } from '../tables/count-tables.ts'
 import { createIndex, indexNames } from '../tables/indexes.ts'
+import { migrate } from '../tables/migrate.ts'
 import { migrations, schemaVersion } from '../tables/migrations.ts'
 import type { SchemaWords } from '../tables/schema.ts'
 import { createTables as tablesOf } from '../tables/schema.ts'
-import { migrate } from '../updates/migrate.ts'
 import { dialect } from './dialect.ts'
 import { Driver } from './driver.ts'
 

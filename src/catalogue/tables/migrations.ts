@@ -14,7 +14,13 @@ export type Migration = readonly [
 
 /** The first release has schema 1. */
 export const migrations: readonly Migration[] = [
-  [2, ['ALTER TABLE catalogue ADD COLUMN layout TEXT']],
+  [
+    2,
+    [
+      'ALTER TABLE catalogue ADD COLUMN layout TEXT',
+      'CREATE INDEX file_contradicting ON file (kind) WHERE misplaced > 0',
+    ],
+  ],
 ]
 
 /** The schema this program reads and writes. */

@@ -134,7 +134,9 @@ const tables = `
   -- change on disk. change is the kind of the change with the number seq: 0 created, 1 modified.
   -- returned_us is the time when a removed file came back, NULL for a file that was never removed.
   -- incomplete is 1 if its gzip stream has no end, which was found after a long wait or when the
-  -- file was hashed. misplaced is 1 if its path contradicts the date in its name (see placementIn).
+  -- file was hashed. misplaced is 1 if its path contradicts the date in its name (see
+  -- placementIn), and 2 if so many paths of its area do that they are not dates (see judgePaths):
+  -- then the file is not misplaced.
   -- damaged_us is the time at which the file was found to be incomplete, broken or empty, NULL if
   -- it is not. arrival_us is the arrival of its first version that is not damaged, or of the damaged
   -- one, NULL if it was not seen arriving.
@@ -158,6 +160,8 @@ const tables = `
   -- in the status.
   CREATE INDEX file_incomplete ON file (id) WHERE incomplete = 1;
   CREATE INDEX file_misplaced ON file (id) WHERE misplaced = 1;
+  -- The indexer compares the number of contradictions of each area with that of its files.
+  CREATE INDEX file_contradicting ON file (kind) WHERE misplaced > 0;
   -- For the slots whose files are all damaged.
   CREATE INDEX file_damaged ON file (station, data_date, kind, damaged_us)
     WHERE damaged_us IS NOT NULL;

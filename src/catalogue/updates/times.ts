@@ -1,7 +1,10 @@
 /** Writes the row of the catalogue: the times up to which it is known, and the rules of names. */
+import type { Layout } from '../../parse/layout.ts'
+import type { Dialect } from '../dialect.ts'
 import type { Question } from '../question.ts'
 import { execute, value } from '../question.ts'
 import type { ScanSummary, StoredAsOf } from '../records.ts'
+import { judgeMisplaced } from './places.ts'
 
 /** Stores that the catalogue equals the tree as it was at a time. */
 export function* setAsOf({ atUs, limitSeconds }: StoredAsOf): Question<void> {
@@ -30,10 +33,14 @@ export function* beginDeliveries(nowUs: number): Question<void> {
 
 /**
  * Stores the version of the rules of names. If it is another one, directories with rejected entries
- * lose their stamps, so that the next sweep reads them.
+ * lose their stamps, so that the next sweep reads them, and misplaced files are judged again.
  * @returns the number of these directories
  */
-export function* adoptNameRules(version: number): Question<number> {
+export function* adoptNameRules(
+  version: number,
+  dialect: Dialect,
+  layout: Layout,
+): Question<number> {
   const known = yield* value<number>('SELECT name_rules FROM catalogue WHERE one = 1')
   if (known === version) return 0
   const rejecting = 'id IN (SELECT directory FROM rejection) AND gone = 0'
@@ -42,5 +49,6 @@ export function* adoptNameRules(version: number): Question<number> {
     { sql: `UPDATE directory SET mtime_us = NULL WHERE ${rejecting}` },
     { sql: 'UPDATE catalogue SET name_rules = @version WHERE one = 1', values: { version } },
   )
+  yield* judgeMisplaced(dialect, layout)
   return count ?? 0
 }

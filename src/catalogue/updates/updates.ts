@@ -2,8 +2,8 @@
 import type { Engine } from '../dialect.ts'
 import type { Ask } from '../question.ts'
 import { head, lastScan, summary } from '../questions/summary.ts'
-import type { Applied, Applying } from './apply.ts'
 import { adoptLayout } from './adopt-layout.ts'
+import type { Applied, Applying } from './apply.ts'
 import { Apply, updateParts } from './apply.ts'
 import type { AppliedChange, DirectoryChange, RefusedChange } from './change.ts'
 import { HashingQueue } from './checksum-queue.ts'
@@ -17,6 +17,7 @@ import {
   removalsAfter,
   removedVersions,
 } from './known.ts'
+import { judgePaths } from './places.ts'
 import { purge } from './purge.ts'
 import { repairs } from './recount.ts'
 import { adoptNameRules, setAsOf, setLastScan } from './times.ts'
@@ -45,7 +46,8 @@ export function updatesOf(engine: WritingEngine): Updates {
   const queue = new HashingQueue(dialect)
   const calls: Omit<Updates, 'engine'> = {
     directories: () => read(knownDirectories),
-    adoptNameRules: (version) => write(() => adoptNameRules(version)),
+    adoptNameRules: (version, layout) => write(() => adoptNameRules(version, dialect, layout)),
+    judgePaths: () => write(judgePaths),
     adoptLayout: (lists) => write(() => adoptLayout(dialect, lists)),
     directory: (path, range) => read(() => knownDirectory(path, range)),
     removedVersions: (path, names) => read(() => removedVersions(dialect, path, names)),

@@ -2,7 +2,7 @@
  * The interface through which the indexer writes the catalogue. Times and directories are written
  * as in `records.ts`.
  */
-import type { LayoutLists } from '../../parse/layout.ts'
+import type { Layout, LayoutLists } from '../../parse/layout.ts'
 import type { Engine } from '../dialect.ts'
 import type { CatalogueSummary } from '../questions/summary.ts'
 import type { Head, ScanSummary, StoredAsOf } from '../records.ts'
@@ -44,10 +44,15 @@ export interface CatalogueWriter {
   /**
    * Stores the version of the rules of names. If it is another one than stored, removes the stamps
    * of all directories with rejected entries in the same transaction, so that the next sweep reads
-   * them.
+   * them, and judges misplaced files again.
    * @returns the number of these directories
    */
-  adoptNameRules(version: number): Promise<number>
+  adoptNameRules(version: number, layout: Layout): Promise<number>
+  /**
+   * Decides for each area whether its paths are dates, so that files may be misplaced in it.
+   * @returns the areas whose paths are not
+   */
+  judgePaths(): Promise<readonly string[]>
   /**
    * Stores the layout of the tree. If it is another one than stored, makes the records those of
    * this layout in the same transaction (see adopt-layout.ts); counts that this leaves out are

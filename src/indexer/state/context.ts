@@ -74,7 +74,7 @@ export async function createContext(options: IndexerOptions): Promise<IndexerCon
   if (isNewLayout)
     logger.info(layout.lists, 'areas, suffixes or exclusions have changed: the archive is compared')
   const [head, lastScan] = [await writer.head(), await writer.lastScan()]
-  const rejecting = await writer.adoptNameRules(nameRulesVersion)
+  const rejecting = await writer.adoptNameRules(nameRulesVersion, layout)
   if (rejecting > 0)
     logger.info({ directories: rejecting }, 'rules of names have changed: rejected names are read')
   const directories = await writer.directories()

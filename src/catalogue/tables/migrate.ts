@@ -5,9 +5,9 @@
 import type { Dialect } from '../dialect.ts'
 import type { Question } from '../question.ts'
 import { execute, value } from '../question.ts'
-import type { Migration } from '../tables/migrations.ts'
-import type { SchemaWords } from '../tables/schema.ts'
-import { inWords } from '../tables/schema.ts'
+import type { Migration } from './migrations.ts'
+import type { SchemaWords } from './schema.ts'
+import { inWords } from './schema.ts'
 
 export function* migrate(
   dialect: Dialect,
