@@ -19,7 +19,7 @@ import type { Migration } from '../../src/catalogue/tables/migrations.ts'
 import { schemaVersion } from '../../src/catalogue/tables/migrations.ts'
 import { buildIndexes } from '../../src/catalogue/updates/indexes.ts'
 
-/** Two schemas after that of this program: a column, counts of another value, an index and a table. */
+/** Two schemas after that of this program: a column, other counts, an index and a table. */
 export const later: readonly Migration[] = [
   [
     schemaVersion + 1,
