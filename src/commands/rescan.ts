@@ -43,9 +43,7 @@ export async function rescan(config: ConfigOf<'rescan'>, options: RescanOptions)
   for (const path of orders) {
     const ticket = await order(control, path, options)
     if (ticket === undefined) continue
-    await print(
-      `${path ?? 'the whole archive'}: rescan ${ticket.number} ${placeTexts[ticket.place]}`,
-    )
+    await print(`${nameOf(path)}: rescan ${ticket.number} ${placeTexts[ticket.place]}`)
     tickets.push(ticket)
   }
   if (options.wait && tickets.length > 0) {
@@ -100,6 +98,10 @@ const placeTexts: Readonly<Record<RescanTicket['place'], string>> = {
   running: 'is running',
   waiting: 'waits for the running rescan',
   merged: 'is waiting and includes it',
+}
+
+function nameOf(path: string | undefined): string {
+  return path === undefined || path === '' ? 'the whole archive' : path
 }
 
 function belowArchive(path: string, archive = '/'): string {
