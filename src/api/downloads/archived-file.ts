@@ -6,6 +6,7 @@ import { open, realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { compareIdentity, toIdentity } from '../../catalogue/identity.ts'
 import type { FileQuery } from '../../catalogue/questions/files.ts'
+import { suffixOf } from '../../parse/filename.ts'
 import { errorCode } from '../../runtime/error-code.ts'
 import type { ApiSettings } from '../http/settings.ts'
 import type { UnservedReason } from './unserved-files.ts'
@@ -18,6 +19,8 @@ export interface ArchivedFile {
   readonly stats: Stats
   /** The last eight bytes of the file when it was opened; all bytes of a smaller file. */
   readonly tail: Buffer
+  /** True if these are a check of the content: those of a gzip stream. */
+  readonly hasCheck: boolean
 }
 
 export interface OpenFile extends ArchivedFile {
@@ -89,7 +92,8 @@ export class Archive {
       const stats = await handle.stat()
       if (!stats.isFile()) throw new FileUnavailable('not-regular', 'not a regular file')
       const linkedPath = await this.#linkedPathOf(handle, place)
-      return { handle, path, stats, linkedPath, tail: await readTail(handle, stats.size) }
+      const tail = await readTail(handle, stats.size)
+      return { handle, path, stats, linkedPath, tail, hasCheck: suffixOf(place.name) === '.gz' }
     } catch (error) {
       await handle.close()
       throw error
@@ -147,14 +151,15 @@ async function readTail(handle: FileHandle, size: number): Promise<Buffer> {
 /**
  * True if an open file has the same bytes as when it was opened. If only the ctime differs, it may
  * have another link count, mode or owner, or lost its path; else it may have been rewritten in
- * place and its times set back, so its last bytes are compared.
+ * place and its times set back, so its last bytes are compared, if they are a check of the content.
  */
-export async function isUnchanged({ handle, path, stats, tail }: OpenFile): Promise<boolean> {
+export async function isUnchanged(file: OpenFile): Promise<boolean> {
+  const { handle, path, stats, tail, hasCheck } = file
   const now = await handle.stat()
   if (now.size !== stats.size || now.mtimeMs !== stats.mtimeMs) return false
   if (compareIdentity(toIdentity(stats), toIdentity(now)) !== 'changed') return true
   if (!(await isStillAt(path, now))) return true
-  return tail.equals(await readTail(handle, now.size))
+  return hasCheck && tail.equals(await readTail(handle, now.size))
 }
 
 async function isStillAt(path: string, { dev, ino }: Stats): Promise<boolean> {

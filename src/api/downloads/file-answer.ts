@@ -11,6 +11,7 @@ import {
 } from '../../catalogue/identity.ts'
 import type { FoundFile } from '../../catalogue/questions/files.ts'
 import type { FileRecord } from '../../catalogue/records.ts'
+import { suffixOf } from '../../parse/filename.ts'
 import type { ByteRange, Validators } from '../http/conditional-requests.ts'
 import { evaluatePreconditions, formatHttpDate } from '../http/conditional-requests.ts'
 import { HttpError } from '../http/errors.ts'
@@ -18,6 +19,7 @@ import type { HeaderFields } from '../http/headers.ts'
 import type { ApiSettings } from '../http/settings.ts'
 import type { ArchivedFile } from './archived-file.ts'
 import { FileChanged } from './archived-file.ts'
+import { mediaTypes } from './schema.ts'
 
 interface FileAnswer {
   readonly status: 200 | 206 | 304
@@ -83,14 +85,16 @@ function isAsCatalogued(record: FileRecord, stats: Stats): boolean {
 
 /**
  * The ETag has inode, size, mtime and the last eight bytes: hard links and `chmod` do not change
- * it, an overwrite in place does. A file with an mtime in the future has no `Last-Modified`.
+ * it, an overwrite in place does. Where these bytes are no check of the content, it has ctime too.
+ * A file with an mtime in the future has no `Last-Modified`.
  */
 export function validatorsOf(
   record: FileRecord,
-  { stats, tail }: Pick<ArchivedFile, 'stats' | 'tail'>,
+  { stats, tail, hasCheck }: Pick<ArchivedFile, 'stats' | 'tail' | 'hasCheck'>,
   nowMs: number,
 ): Validators {
-  const facts = [stats.ino, stats.size, toUs(stats.mtimeMs)].map((fact) => fact.toString(16))
+  const times = [stats.mtimeMs, ...(hasCheck ? [] : [stats.ctimeMs])].map(toUs)
+  const facts = [stats.ino, stats.size, ...times].map((fact) => fact.toString(16))
   return {
     tag: `"${[...facts, tail.toString('hex')].join('-')}"`,
     lastModified: stats.mtimeMs > nowMs ? undefined : Math.floor(stats.mtimeMs / 1000),
@@ -115,7 +119,7 @@ const policyHeader = { 'content-security-policy': "default-src 'none'; sandbox" 
 /** Headers that describe the file, also offloaded. Catalogued names need no escaping. */
 function kindHeaders(name: string) {
   return {
-    'content-type': 'application/gzip',
+    'content-type': mediaTypes[suffixOf(name)],
     'content-disposition': `attachment; filename="${name}"`,
     ...policyHeader,
   }

@@ -52,7 +52,7 @@ export function addData(app: FastifyInstance, context: DownloadsContext): void {
   // The handler parses the raw target, because the router decodes parameters. The root has a route
   // of its own, so that its path without the slash is redirected.
   addResource(app, { path: dataPath, get })
-  const paths = { ...listingPaths, ...downloadPaths }
+  const paths = { ...listingPaths, ...downloadPaths(settings.layout) }
   addResource(app, { path: `${dataPath}*`, get, paths })
 }
 

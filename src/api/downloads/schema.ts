@@ -1,4 +1,7 @@
 /** The OpenAPI description of downloads and checksum lists. */
+import type { Suffix } from '../../parse/filename.ts'
+import { isSuffix } from '../../parse/filename.ts'
+import type { Layout } from '../../parse/layout.ts'
 import type { Responses, RouteSchema } from '../openapi/openapi.ts'
 import { dataPaths } from '../openapi/parameters.ts'
 import { always, detailSchema, errors, negotiable, sometimes } from '../openapi/responses.ts'
@@ -42,13 +45,26 @@ const digested = sometimes(
   'sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:',
 )
 
-const gzip = { 'application/gzip': { schema: { type: 'string', format: 'binary' } } }
+/** The media types of files by their suffix: the compression is part of the file. */
+export const mediaTypes: Readonly<Record<Suffix, string>> = {
+  '.gz': 'application/gzip',
+  '.Z': 'application/x-compress',
+  '': 'text/plain; charset=us-ascii',
+}
 
-const responses: Responses = {
+/** The content of a file; the charset is no part of the type. */
+function contentOf(suffixes: readonly Suffix[]) {
+  const types = suffixes.map((suffix) => mediaTypes[suffix].replace(/;.*/, ''))
+  return Object.fromEntries(
+    types.map((type) => [type, { schema: { type: 'string', format: 'binary' } }]),
+  )
+}
+
+const responsesOf = (content: ReturnType<typeof contentOf>): Responses => ({
   '200': {
     description: 'The whole file.',
     headers: { ...contents, 'Repr-Digest': digested },
-    content: gzip,
+    content,
   },
   '206': {
     description: 'The range of `Range`. A request for several ranges gets the whole file.',
@@ -57,7 +73,7 @@ const responses: Responses = {
       'Repr-Digest': digested,
       'Content-Range': always('The range, and the size of the file.', 'bytes 0-1023/2413871'),
     },
-    content: gzip,
+    content,
   },
   '303': {
     description:
@@ -72,7 +88,7 @@ const responses: Responses = {
     content: negotiable(detailSchema, { detail: 'Range not satisfiable.' }),
   },
   ...errors('Unavailable'),
-}
+})
 
 const date = 'Thu, 22 Jan 2026 00:00:00 GMT'
 
@@ -96,7 +112,7 @@ const requestHeaders = {
 }
 
 const description = [
-  'Sends a catalogued file as it is on disk; `download_path` of a record is its URL. The file is neither decompressed nor compressed. A path with a `%` gets `404`.',
+  'Sends a catalogued file as it is on disk; `download_path` of a record is its URL. The file is neither decompressed nor compressed: the media type follows the suffix of its name (`.gz`, `.Z`, none), and there is no `Content-Encoding`. A path with a `%` gets `404`.',
   'A file that is being written gets `503`; if a file changes while it is sent, the connection is closed. So no client gets a mixture of two versions. `HEAD` sends only the headers.',
 ].join('\n\n')
 
@@ -125,13 +141,14 @@ const checksums: Responses = {
 const checksumsDescription =
   'The SHA-256 of the files of a directory, in the format of `sha256sum -c`. Lines that begin with `#` come first: the number of files without a current checksum, and the names of files whose gzip stream is damaged (`broken`) or has no end (`incomplete`). Listings do not contain this file.'
 
-const download = dataPaths({
-  name: '{filename}',
-  description,
-  headers: requestHeaders,
-  response: responses,
-  options: '-O -C -',
-})
+const downloadOf = (suffixes: readonly Suffix[]): ReturnType<typeof dataPaths> =>
+  dataPaths({
+    name: '{filename}',
+    description,
+    headers: requestHeaders,
+    response: responsesOf(contentOf(suffixes)),
+    options: '-O -C -',
+  })
 
 const sums = dataPaths({
   name: 'SHA256SUMS',
@@ -141,9 +158,12 @@ const sums = dataPaths({
 })
 
 /** One route serves all paths below `data/`; these are the paths of a usual archive. */
-export const downloadPaths: Readonly<Record<string, RouteSchema>> = Object.fromEntries([
-  download('obs/{year}/{day}/', 'downloadDaily', 'Download a daily file'),
-  download('nrt/{year}/{day}/{hour}/', 'downloadHourly', 'Download an hourly file'),
-  sums('obs/{year}/{day}/', 'sumsDaily', 'Checksums of a day'),
-  sums('nrt/{year}/{day}/{hour}/', 'sumsHourly', 'Checksums of an hour'),
-])
+export function downloadPaths({ lists }: Layout): Readonly<Record<string, RouteSchema>> {
+  const download = downloadOf(lists.suffixes.filter(isSuffix))
+  return Object.fromEntries([
+    download('obs/{year}/{day}/', 'downloadDaily', 'Download a daily file'),
+    download('nrt/{year}/{day}/{hour}/', 'downloadHourly', 'Download an hourly file'),
+    sums('obs/{year}/{day}/', 'sumsDaily', 'Checksums of a day'),
+    sums('nrt/{year}/{day}/{hour}/', 'sumsHourly', 'Checksums of an hour'),
+  ])
+}

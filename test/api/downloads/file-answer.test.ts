@@ -23,7 +23,11 @@ t.test('only a date in the past identifies a version', async (t) => {
   }
   const lastModified = Math.floor(mtimeMs / 1000)
   const validators = (known: FileRecord, nowMs: number) => {
-    const found = validatorsOf(known, { stats, tail: Buffer.from('content') }, nowMs)
+    const found = validatorsOf(
+      known,
+      { stats, tail: Buffer.from('content'), hasCheck: true },
+      nowMs,
+    )
     return [found.lastModified, found.lastModifiedIsStrong]
   }
   t.strictSame(validators(record, mtimeMs + 1), [lastModified, true], 'a millisecond ago')
