@@ -44,7 +44,7 @@ const ofBoth = new RegExp(
         'api/files/(hostile-queries|record-page|route)',
         'api/search/route',
         'api/stations/page',
-        'indexer/(indexer|write/apply-snapshot)',
+        'indexer/(indexer|trees|write/apply-snapshot)',
       ].join('|')})\\.test\\.ts$`,
 )
 const onBoth = isSlow || process.env['BOTH_ENGINES'] === '1'

@@ -84,6 +84,8 @@ t.test('the configuration that it proposes', async (t) => {
     [[`pub/x/${name}`, `igs/${name}`], { areas: ['igs', 'pub'], suffixes: ['.gz'], exclude: [] }],
     [[`2024/101/${name}`], { areas: ['.'], suffixes: ['.gz'], exclude: [] }],
     [[`GRAZ00AUT/2024/graz1010.24d.Z`], { areas: ['.'], suffixes: ['.Z'], exclude: [] }],
+    [[`graz/2024/${name}`], { areas: ['.'], suffixes: ['.gz'], exclude: [] }],
+    [[`AUT/GRAZ/2024/${name}`], { areas: ['.'], suffixes: ['.gz'], exclude: [] }],
     [[name, `old/${name}`, ...raw], { areas: ['.'], suffixes: ['.gz'], exclude: ['/raw/'] }],
     [['README'], null],
   ]

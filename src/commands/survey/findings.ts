@@ -1,6 +1,7 @@
 /** What a look at the names of a tree finds: counts, with a few examples. */
 import { dayOfYearAt } from '../../parse/calendar.ts'
 import { knownSuffixes, parseFilename, suffixOf } from '../../parse/filename.ts'
+import { siteOf } from '../../parse/path-dates.ts'
 import type { Placement } from '../../parse/placement.ts'
 import { placementIn } from '../../parse/placement.ts'
 import type { ParsedName } from '../../parse/types.ts'
@@ -13,6 +14,8 @@ export const shown = 10
 export interface Share {
   files: number
   others: number
+  /** True if the directory has the name of the station of a file below it. */
+  isOfStation: boolean
 }
 
 /** Counts the names of a tree, directory by directory, in memory that does not grow with them. */
@@ -51,8 +54,9 @@ export class Findings {
   directory(path: string): { readonly add: (name: string) => void; readonly end: () => void } {
     this.#directories++
     const first = path.split('/', 1)[0] ?? ''
-    const share = this.shares.get(first) ?? { files: 0, others: 0 }
+    const share = this.shares.get(first) ?? { files: 0, others: 0, isOfStation: false }
     this.shares.set(first, share)
+    const site = siteOf(first)
     let [rejected, placement] = [0, undefined as Placement | undefined]
     return {
       add: (name) => {
@@ -66,6 +70,7 @@ export class Findings {
           return
         }
         share.files++
+        share.isOfStation ||= site !== undefined && parsed.station.startsWith(site)
         this.#addFile(name, parsed)
         placement ??= placementIn(path)
         if (placement.isMisplaced(parsed)) this.#addMisplaced(path, name)

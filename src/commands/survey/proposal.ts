@@ -1,8 +1,9 @@
 /** The lines of the configuration that would list a tree. Pure. */
+import { isCountry } from '../../parse/countries.ts'
 import { knownSuffixes } from '../../parse/filename.ts'
 import type { LayoutLists } from '../../parse/layout.ts'
 import { defaultLists } from '../../parse/layout.ts'
-import { datesOfPath, siteOf } from '../../parse/path-dates.ts'
+import { datesOfPath } from '../../parse/path-dates.ts'
 import type { Findings, Share } from './findings.ts'
 
 /** More directories than this are not areas: they are sorted by something else. */
@@ -12,8 +13,8 @@ const manyOthers = 1000
 
 /**
  * Areas: the directories directly below that have RINEX files; the whole tree, if there are files
- * beside them, or if they are years, days or stations. Suffixes: those that RINEX files have.
- * Exclusions: directories with a thousand names or more and no RINEX file.
+ * beside them, or if they are years, days, countries or stations. Suffixes: those that RINEX files
+ * have. Exclusions: directories with a thousand names or more and no RINEX file.
  * @returns `undefined` if there is no RINEX file
  */
 export function proposalFor({
@@ -23,7 +24,7 @@ export function proposalFor({
   const suffixes = knownSuffixes.filter((suffix) => files.suffix.count(suffix) > 0)
   const holding = [...shares].filter(([, share]) => share.files > 0).map(([name]) => name)
   if (holding.length === 0) return undefined
-  const areas = areasOf(holding.sort())
+  const areas = areasOf(holding.sort(), shares)
   return {
     areas,
     suffixes,
@@ -31,19 +32,20 @@ export function proposalFor({
   }
 }
 
-function areasOf(holding: readonly string[]): readonly string[] {
+function areasOf(holding: readonly string[], shares: Findings['shares']): readonly string[] {
   const { areas } = defaultLists
   if (holding.every((name) => areas.includes(name))) return areas
-  const isWhole = holding.length > mostAreas || holding.some((name) => !isSubject(name))
-  return isWhole ? ['.'] : holding
+  const isSubject = (name: string): boolean =>
+    shares.get(name)?.isOfStation === false && saysWhat(name)
+  return holding.length > mostAreas || !holding.every(isSubject) ? ['.'] : holding
 }
 
-/** True for a directory that is neither a date nor a station, so that it says what is in it. */
-function isSubject(name: string): boolean {
+/** False for a directory of which there are ever more: one of a date or a country, or a number. */
+function saysWhat(name: string): boolean {
   const { years, days } = datesOfPath(name, '')
   const isNumber = /^\d+$/.test(name)
-  const isLongCode = siteOf(name) !== undefined && name.length > 4
-  return name !== '' && years.length === 0 && days.length === 0 && !isNumber && !isLongCode
+  const isDate = years.length > 0 || days.length > 0
+  return name !== '' && !isDate && !isNumber && !isCountry(name.toUpperCase())
 }
 
 function worthless(shares: ReadonlyMap<string, Share>): string[] {
