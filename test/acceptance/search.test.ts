@@ -40,7 +40,7 @@ t.test('/ leads to the search field, and Enter to the page of a word', { skip },
   t.match(await search(`${directory}/${graz}`), /\/rinex-file\/\d+\/\?format=api$/)
   t.equal(await search('2026/062'), `${api}rinex-file/?date=2026-03-03&format=api`)
   t.match(await search('wtz'), `${api}search/?`)
-  t.equal(await page.locator('.results a').count(), 2)
+  t.equal(await page.locator('main ul a').count(), 2)
   t.strictSame(await accessibilityFaults(page), [])
   t.match(await search('<b>nothing</b>'), `${api}search/?`)
   t.match(await page.locator('main').textContent(), 'Nothing has this name.')

@@ -37,6 +37,16 @@ export function roughCap(points: readonly Position[]): Cap {
   return { center, radius: angle(center, farthest(vectors, center)) }
 }
 
+/** So many of the points, those nearest to the middle of all. */
+export function nearest(points: readonly Position[], count: number): readonly Position[] {
+  const center = meanOf(points.map(vectorOf))
+  const near = points.map((point) => ({ point, cosine: dot(vectorOf(point), center) }))
+  return near
+    .sort((a, b) => b.cosine - a.cosine)
+    .slice(0, count)
+    .map(({ point }) => point)
+}
+
 /** True if two caps have a point in common. */
 export function areNear(a: Cap, b: Cap): boolean {
   return angle(a.center, b.center) <= a.radius + b.radius

@@ -1,5 +1,6 @@
 /** A map of stations, drawn here in SVG: no tile of somebody else, no script. */
 import { geoPath } from 'd3-geo'
+import type { Position } from 'geojson'
 import { LRUCache } from 'lru-cache'
 import type { StationPlaces } from '../../series/station-places.ts'
 import type { StationDelivery } from '../../series/station-states.ts'
@@ -10,7 +11,7 @@ import type { Scale } from './coastline.ts'
 import { Coastline } from './coastline.ts'
 import { Outline } from './outline.ts'
 import type { View } from './view.ts'
-import { viewOf } from './view.ts'
+import { isInView, viewOf } from './view.ts'
 
 /** A station on a map. */
 export interface MappedStation {
@@ -24,9 +25,6 @@ export interface MappedStation {
 
 /** Maps that are kept without their stations: few extents are asked for again and again. */
 const keptMaps = 24
-
-/** The word for stations without a state. */
-const silent = 'not expected'
 
 /** The worst lie above the others. */
 const order = [undefined, ...(Object.keys(stationMarks) as StationDelivery[]).toReversed()]
@@ -52,31 +50,40 @@ export class StationMap {
   /**
    * A map of those of these stations whose places are known; nothing if there are none.
    * @param up the path from the page to the API
+   * @param isKnown false if no station has a state yet
    */
-  of(stations: Iterable<Pick<MappedStation, 'code' | 'state'>>, up: string): Html | undefined {
+  of(
+    stations: Iterable<Pick<MappedStation, 'code' | 'state'>>,
+    up: string,
+    isKnown = true,
+  ): Html | undefined {
     const mapped = Array.from(stations).flatMap(({ code, state }) => {
       const place = this.#places.of(code)
       return place === undefined ? [] : [{ ...place, code, state }]
     })
-    return mapped.length === 0 ? undefined : this.draw(mapped, up)
+    return mapped.length === 0 ? undefined : this.draw(mapped, up, isKnown)
   }
 
   /** A map of at least one station, with its legend. */
-  draw(stations: readonly MappedStation[], up: string): Html {
-    const view = viewOf(stations.map(({ longitude, latitude }) => [longitude, latitude]))
+  draw(stations: readonly MappedStation[], up: string, isKnown = true): Html {
+    const silent = isKnown ? 'not expected' : 'not known yet'
+    const view = viewOf(stations.map(placeOf))
+    const [shown, outside] = [true, false].map((isShown) =>
+      stations.filter((station) => isInView(placeOf(station), view) === isShown),
+    ) as [MappedStation[], MappedStation[]]
     const land = this.#kept.get(view.key) ?? this.#land(view)
     this.#kept.set(view.key, land)
-    const sorted = stations.toSorted((a, b) => order.indexOf(a.state) - order.indexOf(b.state))
+    const sorted = shown.toSorted((a, b) => order.indexOf(a.state) - order.indexOf(b.state))
     return html`<figure class="map">
 <div>
 ${land}
 <svg class="stations" role="group" aria-label="${labelOf(stations)}">
-${sorted.map((station) => markOf(station, view, up))}</svg>
+${sorted.map((station) => markOf(station, view, { up, silent }))}</svg>
 </div>
 ${stationLegend(
   sorted.flatMap(({ state }) => state ?? []),
   sorted.some(({ state }) => state === undefined) && html`${stationMark(undefined)} ${silent}`,
-)}</figure>
+)}${outside.length > 0 && outsideWords(outside, up)}</figure>
 `
   }
 
@@ -90,6 +97,19 @@ ${stationLegend(
     })
     return html`<svg viewBox="0 0 ${width} ${height}" aria-hidden="true"><path class="land" d="${land}"/><path class="border" d="${borders}"/></svg>`
   }
+}
+
+function placeOf({ longitude, latitude }: MappedStation): Position {
+  return [longitude, latitude]
+}
+
+/** The stations that are too far away from the others to be on the map. */
+function outsideWords(stations: readonly MappedStation[], up: string): Html {
+  const links = stations.map(
+    ({ code, state }) => html` <a href="${up}station/${code}/">${stationMark(state)} ${code}</a>`,
+  )
+  return html`<p class="small">Not on the map:${links}</p>
+`
 }
 
 function labelOf(stations: readonly MappedStation[]): string {
@@ -108,7 +128,7 @@ function labelOf(stations: readonly MappedStation[]): string {
 function markOf(
   { code, name, latitude, longitude, state }: MappedStation,
   { projection, width, height }: View,
-  up: string,
+  { up, silent }: { readonly up: string; readonly silent: string },
 ): Html {
   const [x, y] = projection([longitude, latitude]) ?? [0, 0]
   const words = state === undefined ? silent : stationMarks[state]

@@ -3,7 +3,7 @@ import type { GeoProjection } from 'd3-geo'
 import { geoAzimuthalEqualArea, geoNaturalEarth1 } from 'd3-geo'
 import type { Position } from 'geojson'
 import type { Cap } from './cap.ts'
-import { positionOf, smallestCap, vectorOf } from './cap.ts'
+import { nearest, positionOf, smallestCap, vectorOf } from './cap.ts'
 import type { Scale } from './coastline.ts'
 
 /** What a map shows. Equal keys are equal maps. */
@@ -40,8 +40,15 @@ const polarLatitude = 70
 
 const degree = Math.PI / 180
 
-/** @param points longitude and latitude of at least one station */
-export function viewOf(points: readonly Position[]): View {
+/** Of a hundred stations, so many may be left out if the map of the others is twice as large. */
+const leftOutPercent = 5
+
+/**
+ * The view of stations. A few that are far away from all others are not in it.
+ * @param all longitude and latitude of at least one station
+ */
+export function viewOf(all: readonly Position[]): View {
+  const points = withoutFew(all)
   const { center, radius } = smallestCap(points)
   if (radius > worldRadius) return worldView()
   const [longitude, latitude] = middle(positionOf(center), radius)
@@ -70,6 +77,22 @@ export function viewOf(points: readonly Position[]): View {
     cap: { center: vectorOf([longitude, latitude]), radius: shown },
     scale: radius > fineRadius ? '110m' : '50m',
   }
+}
+
+/** True if a station is on the map. */
+export function isInView(
+  [longitude = 0, latitude = 0]: Position,
+  { projection, width, height }: View,
+): boolean {
+  const [x, y] = projection([longitude, latitude]) ?? [-1, -1]
+  return x >= 0 && x <= width && y >= 0 && y <= height
+}
+
+/** Without the few points whose distance makes the map of the others less than half as large. */
+function withoutFew(points: readonly Position[]): readonly Position[] {
+  const kept = nearest(points, Math.ceil((points.length * (100 - leftOutPercent)) / 100))
+  const [all, most] = [points, kept].map((each) => smallestCap(each).radius) as [number, number]
+  return all > 2 * Math.max(most, leastDegrees) ? kept : points
 }
 
 /** The world is cut in the Bering Strait, where there is no land. */

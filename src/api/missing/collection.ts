@@ -158,7 +158,7 @@ export function addMissing(app: FastifyInstance, context: NetworkContext): void 
       return {
         items: sized,
         groups: outageRows(asOf, values.ordering),
-        headline: headlineOf(items, { ...range, asOf, filters: words }),
+        headline: headlineOf(items, { ...range, asOf: current.asOf.seconds, filters: words }),
         below: namesOfFiles(items, kept),
       }
     },

@@ -102,8 +102,14 @@ function ownQuery(outage: Outage): string {
 /** `Missing since 1 Oct: 783 files of 18 stations, 119 of them late, 2 damaged` */
 export function headlineOf(
   slots: readonly MissingSlot[],
-  { fromDay, toDay, asOf, filters }: DayRange & { readonly asOf: number; readonly filters: string },
+  {
+    fromDay,
+    toDay,
+    asOf,
+    filters,
+  }: DayRange & { readonly asOf: number | undefined; readonly filters: string },
 ): string {
+  if (asOf === undefined) return 'What is missing is not known before the first scan has ended'
   const isToNow = toDay * secondsPerDay <= asOf && (toDay + 1) * secondsPerDay > asOf
   const days =
     isToNow && fromDay < toDay

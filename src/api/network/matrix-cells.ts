@@ -70,13 +70,24 @@ export function isComplete({ delivery }: StationRow): boolean {
 
 /** True for a cell of which files lack, or are damaged. */
 export function isLost(cell: Cell): boolean {
-  return cell === 'part' || cell === 'late' || cell === 'missing' || cell === 'damaged'
+  return cell === 'part' || isWhollyLost(cell)
+}
+
+/** States of cells in which no good file is, the worst first. */
+const whollyLost = ['missing', 'damaged', 'late'] as const
+type WhollyLost = (typeof whollyLost)[number]
+
+function isWhollyLost(cell: Cell): cell is WhollyLost {
+  return whollyLost.some((state) => state === cell)
 }
 
 /** The stations of a country in a column. */
 interface Sum {
   readonly known: number
   readonly lost: number
+  /** Those of them that delivered nothing good, and the worst of their states. */
+  readonly wholly: number
+  readonly worst: WhollyLost | undefined
   readonly due: number
 }
 
@@ -86,13 +97,16 @@ export function sumsOf(rows: readonly StationRow[]): Sums {
   const sumsIn = (part: Part) =>
     Array.from({ length: rows[0]?.[part].length ?? 0 }, (_, column) => {
       let [known, lost, due] = [0, 0, 0]
+      const wholly: WhollyLost[] = []
       for (const row of rows) {
         const cell = row[part][column]
         if (cell === 'due') due++
         else if (cell !== undefined) known++
         if (isLost(cell)) lost++
+        if (isWhollyLost(cell)) wholly.push(cell)
       }
-      return { known, lost, due }
+      const worst = whollyLost.find((state) => wholly.includes(state))
+      return { known, lost, wholly: wholly.length, worst, due }
     })
   return { days: sumsIn('days'), hours: sumsIn('hours') }
 }
@@ -157,17 +171,17 @@ function worstFirst(a: StationRow, b: StationRow): number {
   )
 }
 
-/** By their worst station, then by the share of stations as bad; by code if they are equal. */
+/**
+ * By the share of their stations that do not deliver now, and by their number; then by the share
+ * that is not complete; by code if they are equal.
+ */
 function worstCountryFirst(a: CountryRows, b: CountryRows): number {
-  const [worst, other] = [a, b].map(({ rows }) => rows[0]?.delivery ?? 'delivers') as [
-    StationDelivery,
-    StationDelivery,
-  ]
-  const share = ({ rows }: CountryRows): number =>
-    rows.filter(({ delivery }) => delivery === worst).length / rows.length
-  return (
-    severity.indexOf(worst) - severity.indexOf(other) ||
-    share(b) - share(a) ||
-    ((a.code ?? '~') < (b.code ?? '~') ? -1 : 1)
-  )
+  const [one, other] = [a, b].map(({ rows }) => {
+    const silent = rows.filter(({ delivery }) => delivery === 'down' || delivery === 'late').length
+    const gaps = rows.filter((row) => !isComplete(row)).length
+    return [silent / rows.length, silent, gaps / rows.length]
+  }) as [number[], number[]]
+  const differs = one.findIndex((value, index) => value !== other[index])
+  if (differs >= 0) return (other[differs] ?? 0) - (one[differs] ?? 0)
+  return (a.code ?? '~') < (b.code ?? '~') ? -1 : 1
 }

@@ -108,21 +108,30 @@ function lostWords(who: Child, lost: readonly Lost[]): Html {
   return html`<p class="small">${who}${lost.map(({ href, words }) => html` · <a href="${href}">${words}</a>`)}</p>\n`
 }
 
-/** How many of the stations of a country delivered, as the height of each column. */
+/**
+ * How many of the stations of a country delivered, as the height of each column. Above it is the
+ * worst state of those that delivered nothing.
+ */
 function shares(sums: Sums): Child {
   const [top, high, wide] = [2, size.country - 4, size.cell - 1]
   return parts.map((part) => {
     const columns = sums[part].map(({ known, due }) =>
       known > 0 ? 'present' : due > 0 ? 'due' : undefined,
     )
-    const lost = sums[part].map(({ known, lost }, column) => {
-      const height = Math.round((10 * high * lost) / known) / 10
-      return lost > 0
-        ? `M${left[part] + column * size.cell} ${top}h${wide}v${height}h-${wide}z`
-        : ''
+    const lost = Map.groupBy(
+      sums[part].map((sum, column) => ({ ...sum, column })).filter(({ worst }) => worst),
+      ({ worst }) => worst,
+    )
+    const drawn = Array.from(lost, ([worst, sums]) => {
+      const bars = sums.map(({ known, wholly, column }) => {
+        // One of many stations must be seen too.
+        const height = Math.max(2, Math.round((10 * high * wholly) / known) / 10)
+        return `M${left[part] + column * size.cell} ${top}h${wide}v${height}h-${wide}z`
+      })
+      return html`<path class="${worst}" d="${bars.join('')}"/>`
     })
     const cells = cellMarks(columns, { cell: size.cell, height: high, y: top, x: left[part] })
-    return html`${cells}<path class="lost" d="${lost.join('')}"/>`
+    return html`${cells}${drawn}`
   })
 }
 
@@ -131,12 +140,10 @@ interface Station {
   readonly lost: readonly Lost[]
 }
 
-/** The name of a station, how much of it is lost, and its cells. */
+/** The name of a station, and its cells. */
 function stationPart({ row, lost }: Station, drawing: Drawing): Html {
-  const { days, hours } = row.lost
-  const words = [days && `${days} d`, hours && `${hours} h`].filter(Boolean).join(' ')
   const cells = picture(size.row, marksOf(row, drawing), lost)
-  return html`<div class="cells"><span>${stationLink(row)} ${words || (isComplete(row) ? 'complete' : row.delivery)}</span>${cells}</div>\n`
+  return html`<div class="cells"><span>${stationLink(row)}${isComplete(row) && ' complete'}</span>${cells}</div>\n`
 }
 
 function stationLink({ station }: StationRow): Html {

@@ -81,7 +81,7 @@ function stateOf({ network }: KnownNetwork, { map, damage }: NetworkPageData): H
   const onMap = Array.from(stations).flatMap(([code, state]) =>
     state === 'ended' ? [] : [{ code, state: shown.get(code) }],
   )
-  return html`${lossesOf(losses, asOf.notCurrent === undefined, damage)}${matrix(countries, now)}${map.of(onMap, '../')}`
+  return html`${lossesOf(losses, asOf.notCurrent === undefined, damage)}${matrix(countries, now)}${map.of(onMap, '../', asOf.seconds !== undefined)}`
 }
 
 /** Where files are expected. */

@@ -42,6 +42,8 @@ export function addNetwork(app: FastifyInstance, context: NetworkContext & Archi
           html: async () => {
             const archive = await readArchiveFacts(context, requester)
             const damage = network && (await ifReadable(damageWords(context, network, requester)))
+            // What was read for several pages may have come at once.
+            await requester.turn()
             const { settings } = context
             const site = context.site()
             const page = renderNetwork({

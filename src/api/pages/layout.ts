@@ -145,7 +145,7 @@ function operatorLine({ up }: PageFrame, { facts, openAlerts }: SiteFacts): Html
   const parts = [
     operator && html`Run by ${link(operator.text, operator.href)}`,
     contact && link(contact.text, contact.href),
-    html`<a href="${up}alerts/?format=api">Alerts${openAlerts > 0 && ` (${openAlerts})`}</a>`,
+    html`<a href="${up}alerts/?${openAlerts > 0 && html`alert=true&amp;`}format=api">Alerts${openAlerts > 0 && ` (${openAlerts})`}</a>`,
   ].filter((part) => part !== undefined)
   return html`<p class="quiet">${parts.map((part, index) => [index > 0 && ' · ', part])}</p>
 `

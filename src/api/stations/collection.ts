@@ -192,15 +192,19 @@ async function findStations(
     ...(known && {
       extra: headlineOf(listed, values.ordering),
       columns: stationColumns(known.asOf.seconds, isCompared),
-      below: [stripLegend(items), mapOf(map, listed)],
+      below: [stripLegend(items), mapOf(map, listed, known.asOf.seconds !== undefined)],
     }),
   }
 }
 
 /** All that were found, not only those of the page. */
-function mapOf(map: NetworkContext['map'], stations: readonly ListedStation[]): Child {
+function mapOf(
+  map: NetworkContext['map'],
+  stations: readonly ListedStation[],
+  isKnown: boolean,
+): Child {
   const onMap = stations.map(({ code, known }) => ({ code, state: known?.delivery }))
-  const drawn = map.of(onMap, '../')
+  const drawn = map.of(onMap, '../', isKnown)
   return drawn && html`<section>\n<h2>Where they are</h2>\n${drawn}</section>\n`
 }
 

@@ -49,9 +49,11 @@ export function gapsSection(
   const names = namesOf(slots)
   const items = [...recent, ...earlier.toReversed()]
   const more = items.length - most
+  // Before the first scan has ended, no station has a state.
+  const isKnown = known.some(({ asOf }) => asOf > 0)
   return html`<section>
 <h2>Gaps</h2>
-${items.length === 0 ? html`<p>No file is missing.</p>` : html`<ul class="plain" aria-label="Gaps">${items.slice(0, most).map(gapItem)}</ul>`}
+${items.length === 0 ? html`<p>${isKnown ? 'No file is missing.' : 'Not known yet.'}</p>` : html`<ul class="plain" aria-label="Gaps">${items.slice(0, most).map(gapItem)}</ul>`}
 ${more > 0 && html`<p><a href="availability/?period=${period}&amp;format=api">and ${counted(more, 'earlier gap', 'earlier gaps')}</a></p>`}
 ${slots.length > 0 && html`<details><summary>${counted(names.length, 'pattern', 'patterns')} of the names of ${counted(slots.length, 'file', 'files')}, to copy</summary>${commandHtml(names.slice(0, maxNames).join('\n'))}<p><a href="${pageUrl({ api: '../../' }, 'missing', [['station', codes.join()]])}">All, and CSV</a></p></details>`}
 </section>
