@@ -197,7 +197,7 @@ class Downloads {
 }
 
 function pathOf({ directory, name }: FoundFile): string {
-  return `${directory}/${name}`
+  return joinPath(directory, name)
 }
 
 function temporary(detail: string, cause: Error): HttpError {

@@ -2,6 +2,7 @@
 import type { ChangeKind } from '../../catalogue/records.ts'
 import { microsecondsToIso } from '../../parse/calendar.ts'
 import { countryName, countryOf } from '../../parse/countries.ts'
+import { joinPath } from '../../parse/layout.ts'
 import { readableNumber, readableSize, readableTime } from '../../runtime/readable.ts'
 import { stationUrl } from '../http/links.ts'
 import type { Child, Html } from '../pages/html.ts'
@@ -163,7 +164,7 @@ function factsOf(file: FileView, change: LatestChange | undefined) {
       : { name: 'Arrived (UTC)', value: time(file.arrivalUs) },
     { name: 'Replaced (UTC)', value: modifiedUs === createdUs ? 'never' : time(modifiedUs) },
     { name: 'Latest change (UTC)', value: change && changeWords(change), href: change?.href },
-    { name: 'Directory', value: `${directory}/`, href: `../../../data/${directory}/` },
+    { name: 'Directory', value: `${directory}/`, href: `../../../data/${joinPath(directory, '')}` },
   ]
 }
 

@@ -1,4 +1,5 @@
 /** The URLs of links, the links between pages, and the header `Link`. Pure. */
+import { joinPath } from '../../parse/layout.ts'
 
 /** The two roots of all links: absolute URLs with a trailing slash. */
 export interface Links {
@@ -50,7 +51,7 @@ export function stationUrl(links: ApiRoot, code: string): string {
 
 /** The download URL of a file. Catalogued names need no percent-encoding. */
 export function downloadUrl(links: Links, directory: string, name: string): string {
-  return `${links.data}${directory}/${name}`
+  return links.data + joinPath(directory, name)
 }
 
 /** A parameter of a link; a key may be repeated. */

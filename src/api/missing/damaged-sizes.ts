@@ -1,5 +1,6 @@
 /** The sizes of damaged files, beside those of their neighbours. */
 import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
+import { joinPath } from '../../parse/layout.ts'
 import type { FileDuration } from '../../parse/types.ts'
 import type { Period } from '../../series/series.ts'
 import { periodRules, startOf } from '../../series/series.ts'
@@ -46,7 +47,7 @@ async function withSize(
   const { records } = await reader.page({ filter, limit: 50, offset: 0, details: true }, requester)
   const sizes = records.map(({ directory, name, details }) => ({
     size: details?.size ?? 0,
-    isOwn: `${directory}/${name}` === path,
+    isOwn: joinPath(directory, name) === path,
     isWhole: details?.problem === undefined || details.problem === 'misplaced',
   }))
   const beside = sizes

@@ -204,7 +204,7 @@ class Search {
 
   #listed(file: ListedFile, why: string | null = null): Result {
     const { id, directory, name } = file
-    return { ...pageOf('file', `${directory}/${name}`, recordUrl(this.#sources.links, id)), why }
+    return { ...pageOf('file', joinPath(directory, name), recordUrl(this.#sources.links, id)), why }
   }
 
   /** The files whose names begin with the name that was asked for. */
@@ -238,7 +238,7 @@ class Search {
       ...removed.map(({ directory, name, seq, atUs }) => ({
         ...pageOf(
           'file',
-          `${directory}/${name}`,
+          joinPath(directory, name),
           pageUrl(links, 'changes', [
             ['filename', name],
             ['limit', '1'],
@@ -248,7 +248,7 @@ class Search {
         why: `It was removed on ${at(atUs)}.`,
       })),
       ...(isPublic ? known : []).map(({ directory, name, reason, sinceUs }) =>
-        withoutPage('file', `${directory}/${name}`, rejected(reason, sinceUs)),
+        withoutPage('file', joinPath(directory, name), rejected(reason, sinceUs)),
       ),
     ]
   }

@@ -1,4 +1,5 @@
 /** Listings of directories. */
+import { joinPath } from '../../parse/layout.ts'
 import type { Dialect } from '../dialect.ts'
 import type { Question } from '../question.ts'
 import { row, rows, value } from '../question.ts'
@@ -158,7 +159,7 @@ function* changedUs(path: string, known: number | null | undefined): Question<nu
     known ??
     (yield* value<number>(
       'SELECT max(changed_us) FROM directory WHERE path > @from AND path < @to',
-      { from: `${path}/`, to: `${path}/${afterNames}` },
+      { from: joinPath(path, ''), to: joinPath(path, afterNames) },
     ))
   )
 }
