@@ -8,7 +8,7 @@ import { areSameLists, createLayout, isWithin, wholeArchive } from '../../parse/
 import type { Dialect } from '../dialect.ts'
 import type { Question, Statement, Values } from '../question.ts'
 import { column, execute, value } from '../question.ts'
-import { deferredCounts } from '../tables/count-tables.ts'
+import { deferredCounts, kindCounts } from '../tables/count-tables.ts'
 import { storedLayout, storedText } from '../tables/stored-layout.ts'
 import { raiseDetails } from './checksum-rows.ts'
 import { recount } from './recount.ts'
@@ -72,7 +72,7 @@ const others = [
 
 /** Gives records in directories whose area has another name a kind of this area. */
 function* moveAreas(dialect: Dialect, { areas, roots }: Layout): Question<void> {
-  const known = yield* column<string>('SELECT DISTINCT area FROM kind')
+  const known = yield* column<string>(`SELECT DISTINCT k.area ${kindCounts}`)
   const moved = areas.flatMap((area, index) => {
     const root = roots[index] ?? ''
     const isFrom = (other: string): boolean => {

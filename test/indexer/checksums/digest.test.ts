@@ -57,7 +57,7 @@ const cases: { name: string; content: Buffer; problem: Digest['problem'] }[] = [
 
 t.test('a file is read to its end, whether it is complete or damaged', async (t) => {
   const folder = testFolder(t)
-  const path = join(folder, 'file')
+  const path = join(folder, 'file.gz')
   for (const { name, content, problem } of cases) {
     writeFileSync(path, content)
     utimesSync(path, 1000, 1000)
@@ -70,6 +70,16 @@ t.test('a file is read to its end, whether it is complete or damaged', async (t)
   const [expected] = execFileSync('sha256sum', [path], { encoding: 'utf8' }).split(' ')
   const digest = await digestFile({ path, size: large.length, mtimeUs: 1e9 })
   t.equal(digest?.sha256, expected, 'equal to sha256sum')
+})
+
+t.test('a file that is no gzip stream by its name is read to its end', async (t) => {
+  for (const name of ['graz0220.26d.Z', 'graz0220.26d']) {
+    const path = join(testFolder(t), name)
+    writeFileSync(path, large.subarray(16))
+    const { size, mtimeUs } = toIdentity(statSync(path))
+    const sha256 = sha256Of(large.subarray(16))
+    t.match(await digestFile({ path, size, mtimeUs }), { sha256, problem: undefined }, name)
+  }
 })
 
 t.test('a path without a readable file has no digest', async (t) => {
@@ -93,7 +103,7 @@ t.test('a path without a readable file has no digest', async (t) => {
 })
 
 t.test('a file has a digest only if it is the requested version', async (t) => {
-  const path = join(testFolder(t), 'file')
+  const path = join(testFolder(t), 'file.gz')
   writeFileSync(path, small)
   utimesSync(path, 1000, 1000)
   const size = small.length
@@ -106,7 +116,7 @@ t.test('a file has a digest only if it is the requested version', async (t) => {
 t.test(
   'the mtime of a digest is that of the record, of which a copy lost the fraction',
   async (t) => {
-    const path = join(testFolder(t), 'file')
+    const path = join(testFolder(t), 'file.gz')
     writeFileSync(path, small)
     utimesSync(path, 1000, 1000)
     const mtimeUs = 1e9 + 123_457
@@ -159,7 +169,7 @@ const changes: {
 
 for (const { title, act, isRepeated = false, expected } of changes)
   t.test(title, async (t) => {
-    const path = join(testFolder(t), 'file')
+    const path = join(testFolder(t), 'file.gz')
     writeFileSync(path, large)
     utimesSync(path, 1000, 1000)
     let isDone = false

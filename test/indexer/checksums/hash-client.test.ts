@@ -21,7 +21,7 @@ const content = gzipSync('observations')
 
 /** A client of an archive with a whole and a damaged file, and the processes that it starts. */
 function open(t: Test, limits: { idleMs?: number; silentMs?: number } = {}) {
-  const archive = testFolder(t, { a: content, b: 'no gzip' })
+  const archive = testFolder(t, { a: content, 'b.gz': 'no gzip' })
   const requestOf = (path: string) => {
     const stats = statSync(`${archive}/${path}`, { throwIfNoEntry: false })
     const { size, mtimeUs } = stats === undefined ? { size: 0, mtimeUs: 0 } : toIdentity(stats)
@@ -48,7 +48,7 @@ function open(t: Test, limits: { idleMs?: number; silentMs?: number } = {}) {
 t.test('files are read in the order of the requests, in one process', async (t) => {
   const { digest, processes } = open(t)
   t.match(
-    await digest('b', 'missing', 'a'),
+    await digest('b.gz', 'missing', 'a'),
     exact([
       { problem: 'broken', size: 7 },
       undefined,
