@@ -13,6 +13,8 @@ import type { OptionKey } from '../config/options.ts'
 import { optionKeys, optionOf } from '../config/options.ts'
 import { readStationsFile } from '../config/stations-file.ts'
 import { print } from '../runtime/program.ts'
+import type { LayoutChoice } from './layout-choice.ts'
+import { chooseLayout, layoutChoice } from './layout-choice.ts'
 import { checkMachine, checkServers, usualCommand } from './machine-check.ts'
 import type { Finding } from './place-check.ts'
 import { checkPlaces } from './place-check.ts'
@@ -31,16 +33,17 @@ export async function checkConfig(
   // Without its password, nothing else would be said of a server.
   const lacksPassword = faults.some(({ key }) => key === 'database_password_file')
   const servers = await checkServers(lacksPassword ? {} : values, command)
+  const choice = await choiceOf(draft, command)
   const findings = [
     ...checkMachine(values, command, unitDirectories()),
-    ...(await checkPlaces(values)),
+    ...(await checkPlaces({ ...values, areas: choice.lists.areas })),
     ...servers.findings,
     ...(command === 'index' ? [] : checkStations(values)),
   ]
   const isFile = !isServer(values.database ?? '')
   const version = sqliteVersion()
   if (faults.length === 0) {
-    for (const line of configLines(draft)) await print(line)
+    for (const line of configLines(draft, choice)) await print(line)
     await print(
       `\n# checked for ${command}, as the user with the id ${process.geteuid?.() ?? '?'}:`,
     )
@@ -75,12 +78,39 @@ function checkStations({ stations_file: path }: DraftConfig['values']): readonly
   }))
 }
 
-function configLines({ values, origins }: DraftConfig): readonly string[] {
-  const known = { ...values, base_url: knownBaseUrl(values) }
+/** The layout as the command would choose it. */
+async function choiceOf({ values, faults }: DraftConfig, command: CheckedCommand) {
+  const { areas, suffixes, exclude, archive, database } = values
+  const configured = {
+    areas,
+    suffixes,
+    exclude,
+    archive,
+    purgedAfterDays: values.purged_after_days,
+  }
+  if (faults.length > 0 || database === undefined)
+    return layoutChoice(configured, { isNew: false }, () => Promise.resolve(false))
+  const address = { database, databasePasswordFile: values.database_password_file }
+  return chooseLayout({ ...configured, ...address }, command)
+}
+
+const choosers = {
+  configuration: 'default',
+  default: 'default',
+  database: 'the choice of start in the database',
+  start: 'start, because archive has neither obs/ nor nrt/',
+} as const satisfies Readonly<Record<LayoutChoice['by'], string>>
+
+function configLines(
+  { values, origins }: DraftConfig,
+  { by, lists }: LayoutChoice,
+): readonly string[] {
+  const known = { ...values, ...lists, base_url: knownBaseUrl(values) }
   return optionKeys.map((key) => {
     const value = known[key]
+    const isChosen = values[key] === undefined && key in lists
     const line = value === undefined ? `# ${key} has no value` : lineOf(key, shown(key, value))
-    return `${line} # from ${origins[key]}`
+    return `${line} # from ${isChosen ? choosers[by] : origins[key]}`
   })
 }
 

@@ -22,6 +22,7 @@ import { packageVersion } from '../runtime/program.ts'
 import { realDirectories } from '../runtime/real-path.ts'
 import { ServiceManager } from '../runtime/service-manager.ts'
 import { openIndexerDatabase } from './indexer-database.ts'
+import { chooseLayout, logChoice } from './layout-choice.ts'
 import { checkPlaces } from './place-check.ts'
 import { reportProgress, stateLine, summaryFields } from './progress.ts'
 
@@ -47,8 +48,6 @@ export async function index(
     graceMs: graceMs.indexer,
     ...(once ? {} : { onHangup }),
   })
-  if (once) await reportPlaces(config, logger)
-  else void reportPlaces(config, logger)
   const nowUs = createClock()
   const serviceManager = new ServiceManager(process.env, logger)
   // A migration may take minutes; meanwhile the API starts and answers 503.
@@ -62,7 +61,11 @@ export async function index(
   if (database === undefined) return lifecycle.untilEnd()
   const { writer } = database
   const onFailure = (error: unknown): void => void lifecycle.end(failureOf(error))
-  const layout = createLayout(config)
+  const choice = await chooseLayout(config, 'index')
+  logChoice(choice, config.archive, logger)
+  const layout = createLayout(choice.lists)
+  const reported = reportPlaces({ ...config, areas: choice.lists.areas }, logger)
+  if (once) await reported
   const indexer = await startParts({ config, layout, logger, writer, nowUs, onFailure })
   lifecycle.add({ name: 'indexer', close: () => indexer.close() })
   setIndexer(indexer)

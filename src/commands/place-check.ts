@@ -7,6 +7,7 @@ import { basename, dirname, join, relative } from 'node:path'
 import { isServer } from '../catalogue/database-url.ts'
 import type { OptionKey } from '../config/options.ts'
 import { isDirectoryName } from '../parse/directories.ts'
+import { knownSuffixes, parseFilename } from '../parse/filename.ts'
 import type { Layout } from '../parse/layout.ts'
 import { areaWords, areSameLists, createLayout, defaultLists } from '../parse/layout.ts'
 import { realPath } from '../runtime/real-path.ts'
@@ -78,6 +79,23 @@ async function hasDays(directory: string, names: readonly string[]): Promise<boo
     if (days?.some((name) => /^[0-3]\d\d$/.test(name)) === true) return true
   }
   return false
+}
+
+/**
+ * True for a directory that `start` may take whole: one that is read, holds directories or RINEX
+ * files, and neither has the areas of the seed nor is one of them. An empty one may be the mount
+ * point of a disk.
+ */
+export async function isUnknownTree(archive: string): Promise<boolean> {
+  const { areas } = defaultLists
+  if (areas.includes(basename(realPath(archive)))) return false
+  const entries = await readdir(archive, { withFileTypes: true }).catch(() => [])
+  if (entries.some(({ name }) => areas.includes(name))) return false
+  return entries.some((entry) =>
+    entry.isFile()
+      ? parseFilename(entry.name, knownSuffixes).kind !== 'rejected'
+      : isDirectoryName(entry.name),
+  )
 }
 
 async function isThere(path: string): Promise<boolean> {

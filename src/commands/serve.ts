@@ -31,6 +31,8 @@ import { ServiceManager } from '../runtime/service-manager.ts'
 import { ExpectedRules } from '../series/expectation.ts'
 import { StationPlaces } from '../series/station-places.ts'
 import { controlOf } from './control.ts'
+import type { LayoutChoice } from './layout-choice.ts'
+import { chooseLayout, logChoice } from './layout-choice.ts'
 
 /**
  * Timeout of an order of a rescan. Ten seconds are ample, because the indexer only queues the
@@ -48,13 +50,15 @@ const backlog = 4096
 
 /** Runs the API until a signal ends it. */
 export async function serve(config: ConfigOf<'serve'>): Promise<number> {
-  const lifecycle = await startServing(config, { graceMs: graceMs.api })
+  const choice = await chooseLayout(config, 'serve')
+  const lifecycle = await startServing(config, { graceMs: graceMs.api, choice })
   return lifecycle.untilEnd()
 }
 
 interface Serving {
   /** Longest time in which all parts of the process must end (ms). */
   readonly graceMs: number
+  readonly choice: LayoutChoice
   /** The part that is closed after all others. */
   readonly demo?: Part
   /** What the log and every page say of this service. */
@@ -64,11 +68,12 @@ interface Serving {
 /** Starts the API; resolves when it listens. */
 export async function startServing(
   config: ConfigOf<'serve'>,
-  { graceMs, demo, notice }: Serving,
+  { graceMs, choice, demo, notice }: Serving,
 ): Promise<Lifecycle> {
   const control = controlOf(config)
   const administration = administrationOf(config, control)
   const logger = createLogger({ level: config.logLevel, name: 'api' })
+  logChoice(choice, config.archive, logger)
   const lifecycle = new Lifecycle({ logger, graceMs })
   if (demo !== undefined) lifecycle.add(demo)
   const reader = await openReader(config)
@@ -88,7 +93,11 @@ export async function startServing(
     indexerMetrics: () => askMetrics(control),
     settlingFiles: () => askSettling(control),
     administration,
-    settings: { ...settingsOf(config, logger, notice), baseUrl: () => baseUrl },
+    settings: {
+      ...settingsOf(config, logger, notice),
+      layout: createLayout(choice.lists),
+      baseUrl: () => baseUrl,
+    },
   })
   lifecycle.add({ name: 'HTTP server', close: () => app.close() })
   const { host, port } = config
@@ -154,10 +163,9 @@ function settingsOf(
   config: ConfigOf<'serve'>,
   logger: Logger,
   notice: string | undefined,
-): Omit<ApiSettings, 'baseUrl'> {
+): Omit<ApiSettings, 'baseUrl' | 'layout'> {
   return {
     archive: config.archive,
-    layout: createLayout(config),
     linkedDirectories: realDirectories(config.linkedDirectories, logger),
     datasetPrefix: config.datasetPrefix,
     internalPrefix: config.internalPrefix,

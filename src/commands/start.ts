@@ -8,6 +8,8 @@ import type { Lifecycle } from '../runtime/lifecycle.ts'
 import { graceMs } from '../runtime/lifecycle.ts'
 import { noDebugger } from '../runtime/program.ts'
 import { writeHistory } from './demo-history.ts'
+import type { LayoutChoice } from './layout-choice.ts'
+import { chooseLayout } from './layout-choice.ts'
 import { startServing } from './serve.ts'
 
 /**
@@ -18,9 +20,20 @@ export async function start(
   config: ConfigOf<'start'>,
   flags: Readonly<Record<string, unknown>>,
 ): Promise<number> {
-  const lifecycle = await startServing(config, { graceMs: bothMs })
-  addIndexer(lifecycle, flags)
+  const choice = await chooseLayout(config, 'start')
+  const lifecycle = await startServing(config, { graceMs: bothMs, choice })
+  addIndexer(lifecycle, { ...flags, ...flagsOf(choice, config) })
   return lifecycle.untilEnd()
+}
+
+/** The flags by which the indexer learns what was chosen now; it stores this in the database. */
+function flagsOf(
+  { by, lists }: LayoutChoice,
+  { suffixes }: ConfigOf<'start'>,
+): Readonly<Record<string, string>> {
+  if (by !== 'start') return {}
+  const areas = lists.areas.join()
+  return suffixes === undefined ? { areas, suffixes: lists.suffixes.join() } : { areas }
 }
 
 /** API and indexer end one after the other, so their times add up. */
@@ -44,8 +57,10 @@ export async function startDemo(
   try {
     await writeHistory(database, history.times, history.since)
     // The demo is the first part, so it is closed last.
-    const starting = startServing(load({ archive, database, stationsFile }), {
+    const config = load({ archive, database, stationsFile })
+    const starting = startServing(config, {
       graceMs: bothMs,
+      choice: await chooseLayout(config, 'start'),
       demo: {
         name: 'demo',
         close: () => {

@@ -2,7 +2,7 @@
 import { parse as parsePath, relative, resolve } from 'node:path'
 import { inspect } from 'node:util'
 import { isServer, urlFault } from '../catalogue/database-url.ts'
-import { createLayout } from '../parse/layout.ts'
+import { createLayout, withDefaults } from '../parse/layout.ts'
 import { layoutFaults } from '../parse/layout-faults.ts'
 import { realPath } from '../runtime/real-path.ts'
 import type { Fault } from './checks.ts'
@@ -127,8 +127,7 @@ function refuseMixedEngines({ values, origins, faults }: DraftConfig): void {
 /** Checks that the lists of the tree make a layout, and that `purged_after_days` has its areas. */
 function checkLayout({ values, origins, faults }: DraftConfig): void {
   const { areas, suffixes, exclude, purged_after_days: purged } = values
-  if (areas === undefined || suffixes === undefined || exclude === undefined) return
-  const lists = { areas, suffixes, exclude }
+  const lists = withDefaults({ areas, suffixes, exclude })
   const fault = (key: OptionKey, problem: string): void => {
     faults.push({ source: origins[key], key, message: `${key} ${problem}` })
     values[key] = undefined

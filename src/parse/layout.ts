@@ -25,6 +25,26 @@ export const defaultLists: LayoutLists = {
   exclude: [],
 }
 
+/** Lists of which some are not configured, with those of the seed in their places. */
+export function withDefaults(
+  lists: { readonly [Key in keyof LayoutLists]?: LayoutLists[Key] | undefined },
+  defaults: LayoutLists = defaultLists,
+): LayoutLists {
+  return {
+    areas: lists.areas ?? defaults.areas,
+    suffixes: lists.suffixes ?? defaults.suffixes,
+    exclude: lists.exclude ?? defaults.exclude,
+  }
+}
+
+/** The lists as lines of a configuration file. */
+export function configurationLines({ areas, suffixes, exclude }: LayoutLists): readonly string[] {
+  const line = (key: string, values: readonly string[]): string =>
+    `${key} = [${values.map((value) => JSON.stringify(value)).join(', ')}]`
+  const lines = [line('areas', areas), line('suffixes', suffixes)]
+  return exclude.length === 0 ? lines : [...lines, line('exclude', exclude)]
+}
+
 /** The name of the area that is all of the archive. No directory that is an area has it. */
 export const wholeArchive = 'archive'
 

@@ -21,8 +21,8 @@ t.test('no option is required', async (t) => {
   const { config, origins } = load({})
   t.strictSame(config, {
     archive: undefined,
-    areas: ['obs', 'nrt'],
-    suffixes: ['.gz'],
+    areas: undefined,
+    suffixes: undefined,
     exclude: [],
     database: join(root, 'var/catalogue.db'),
     databaseRead: undefined,

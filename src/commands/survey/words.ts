@@ -1,5 +1,6 @@
 /** The findings of a survey for people. Pure. */
 import type { LayoutLists } from '../../parse/layout.ts'
+import { configurationLines } from '../../parse/layout.ts'
 import { counted, printable, readableNumber } from '../../runtime/readable.ts'
 import type { Findings } from './findings.ts'
 import { shown } from './findings.ts'
@@ -80,16 +81,5 @@ function notRead({ unread }: Findings): string[] {
 
 function configuration(proposal: LayoutLists | undefined): string[] {
   if (proposal === undefined) return ['There is no file that the catalogue would list.']
-  const { areas, suffixes, exclude } = proposal
-  return [
-    'The configuration that lists them:',
-    '',
-    line('areas', areas),
-    line('suffixes', suffixes),
-    ...(exclude.length === 0 ? [] : [line('exclude', exclude)]),
-  ]
-}
-
-function line(key: string, values: readonly string[]): string {
-  return `${key} = [${values.map((value) => JSON.stringify(value)).join(', ')}]`
+  return ['The configuration that lists them:', '', ...configurationLines(proposal)]
 }

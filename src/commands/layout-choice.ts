@@ -1,0 +1,136 @@
+/**
+ * Decides which layout a command uses: that of the configuration, or one that `start` chose, or
+ * that of the seed.
+ */
+import { existsSync } from 'node:fs'
+import type { Logger } from 'pino'
+import { isServer } from '../catalogue/database-url.ts'
+import type { CatalogueAddress } from '../catalogue/engines/engine.ts'
+import { openReader } from '../catalogue/engines/engine.ts'
+import { CatalogueUnavailable, UnusableDatabase } from '../catalogue/errors.ts'
+import { copiesOf } from '../catalogue/sqlite/database-files.ts'
+import type { Config } from '../config/options.ts'
+import type { LayoutLists } from '../parse/layout.ts'
+import { configurationLines, defaultLists, withDefaults } from '../parse/layout.ts'
+import { isUnknownTree } from './place-check.ts'
+
+/** What `start` chooses for a tree of which it knows nothing. */
+const chosenLists: LayoutLists = { areas: ['.'], suffixes: ['.gz', '.Z'], exclude: [] }
+
+export interface LayoutChoice {
+  readonly lists: LayoutLists
+  /** What gave the areas: `start` has chosen them now, or earlier, as the database says. */
+  readonly by: 'configuration' | 'database' | 'start' | 'default'
+}
+
+/** What is known of a database. */
+export interface StoredLayout {
+  /** True if it never had a record. */
+  readonly isNew: boolean
+  /** The lists that its indexer used; `undefined` before the first start of one. */
+  readonly lists?: LayoutLists | undefined
+}
+
+type ConfiguredKey = 'areas' | 'suffixes' | 'exclude' | 'archive' | 'purgedAfterDays'
+type Configured = { readonly [Key in ConfiguredKey]?: Config[Key] | undefined }
+
+/**
+ * The order in which layouts win:
+ *
+ * 1. `areas` of the configuration.
+ * 2. All of the archive as one area, if the indexer of this database used it: without `areas` only
+ *    the choice of an earlier `start` leads to it.
+ * 3. The same for `start` with a new database, if the archive is a tree without the areas of the
+ *    seed.
+ * 4. The areas of the seed. If they are not there, a disk may be away, so nothing is removed.
+ *
+ * `suffixes` are those of the configuration, or those of the layout that won; `exclude` is that of
+ * the configuration.
+ * @param isUnknown whether the archive is a tree that `start` may take whole
+ */
+export async function layoutChoice(
+  configured: Configured,
+  stored: StoredLayout,
+  isUnknown: () => Promise<boolean>,
+): Promise<LayoutChoice> {
+  const { areas } = configured
+  if (areas !== undefined) return { by: 'configuration', lists: withDefaults(configured) }
+  const isWhole = stored.lists?.areas.join() === '.'
+  if (isWhole) {
+    const lists = { ...chosenLists, suffixes: stored.lists.suffixes }
+    return { by: 'database', lists: withDefaults(configured, lists) }
+  }
+  if (stored.isNew && (await isUnknown()))
+    return { by: 'start', lists: withDefaults(configured, chosenLists) }
+  return { by: 'default', lists: withDefaults(configured, defaultLists) }
+}
+
+/** Decides for a command. @param command only `start` chooses */
+export async function chooseLayout(
+  config: Configured & CatalogueAddress,
+  command: 'start' | 'index' | 'serve',
+): Promise<LayoutChoice> {
+  const { areas, archive, purgedAfterDays = {} } = config
+  if (areas !== undefined) return layoutChoice(config, { isNew: false }, isNever)
+  // Whoever names areas of the seed has them.
+  const mayChoose =
+    command === 'start' && archive !== undefined && Object.keys(purgedAfterDays).length === 0
+  const isUnknown = mayChoose ? () => isUnknownTree(archive) : isNever
+  return layoutChoice(config, await storedLayout(config), isUnknown)
+}
+
+const isNever = (): Promise<boolean> => Promise.resolve(false)
+
+/** Reads a database; instead of a file that is missing or damaged, the backup that replaces it. */
+async function storedLayout(address: CatalogueAddress): Promise<StoredLayout> {
+  if (isServer(address.database)) return (await read(address)) ?? { isNew: await isEmpty(address) }
+  const { newestBackup, olderBackup } = copiesOf(address.database)
+  const files = [address.database, newestBackup, olderBackup].filter((file) => existsSync(file))
+  for (const database of files) {
+    const found = await read({ database })
+    if (found !== undefined) return found
+  }
+  return { isNew: files.length === 0 }
+}
+
+/** @returns `undefined` if the database cannot be read */
+async function read(address: CatalogueAddress): Promise<StoredLayout | undefined> {
+  const reader = await openReader(address)
+  try {
+    const { seq } = await reader.head()
+    return { isNew: seq === 0, lists: await reader.layout() }
+  } catch (error) {
+    if (error instanceof CatalogueUnavailable) return undefined
+    throw error
+  } finally {
+    await reader.close()
+  }
+}
+
+/** True for a server that has no tables yet, false for one that is away. */
+async function isEmpty({ database, databasePasswordFile }: CatalogueAddress): Promise<boolean> {
+  const { inspectServer } = await import('../catalogue/postgres/schema.ts')
+  const server = { url: database, passwordFile: databasePasswordFile }
+  try {
+    return (await inspectServer(server, { writes: true })).schema === undefined
+  } catch (error) {
+    if (error instanceof UnusableDatabase) return false
+    throw error
+  }
+}
+
+/** Says what was chosen, unless the configuration or the seed says it already. */
+export function logChoice({ by, lists }: LayoutChoice, archive: string, logger: Logger): void {
+  const lines = configurationLines(lists)
+  const fields = { areas: lists.areas, suffixes: lists.suffixes, exclude: lists.exclude }
+  if (by === 'start')
+    logger.info(
+      fields,
+      `${JSON.stringify(archive)} has neither obs/ nor nrt/: all of it is listed as one area. In the configuration: ${lines.join(', ')}. What is in it: rinex-catalogue survey ${JSON.stringify(archive)}`,
+    )
+  if (by === 'database')
+    logger.info(
+      fields,
+      `areas is not set: all of the archive is one area, as start chose it for this database. In the configuration: ${lines.join(', ')}`,
+    )
+}
