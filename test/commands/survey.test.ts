@@ -71,8 +71,13 @@ t.test('it counts what a tree of several layouts has', async (t) => {
   t.match(text, /10 names in \d+ directories/)
   t.match(
     text,
-    /RINEX files: 6 of 5 stations\n  \.gz 4, plain 1, \.Z 1\n  short names 4, long names 2\n/,
+    /RINEX files: 6 of 5 stations\n  suffixes  \.gz 4, plain 1, \.Z 1\n  names     short 4, long 2\n/,
   )
+  t.match(text, /years     2006 1, 2024 5\n/)
+  t.match(text, /Names that are not listed: 4\n  by reason:\n/)
+  t.match(text, / {2}1 {2}an archive of files\n/)
+  t.match(text, /\n {2}by suffix \(yy: [^\n]*:\n +2 {2}\.yyS\.gz\n/)
+  t.match(text, /not read \(the name of the directory is not valid\): 1\n  gnss\/a b\n/)
   t.match(text, /\nareas = \["gnss"\]\nsuffixes = \["\.gz", "\.Z", ""\]\n$/)
 })
 
@@ -98,8 +103,11 @@ t.test('a tree without files, and what is no directory', async (t) => {
   const root = testFolder(t)
   const none = run(join(root, 'none'))
   t.equal(none.code, 1)
-  t.match(none.text, /none/)
-  t.notMatch(none.text, /\n +at /, 'no stack')
+  t.equal(none.text, `rinex-catalogue: ${join(root, 'none')} is not there\n`)
+  t.match(run('package.json'), {
+    code: 1,
+    text: exact('rinex-catalogue: package.json is not a directory\n'),
+  })
 })
 
 t.test('rare texts are forgotten when there are very many', async (t) => {

@@ -10,12 +10,18 @@ import { describe } from './words.ts'
 /** Time between two lines of progress (ms). */
 const progressMs = 10_000
 
+class NoDirectory extends Error {
+  readonly code = 'NO_DIRECTORY'
+}
+
 /** Reads all names below a directory and prints what it found. Needs no configuration. */
 export async function survey(
   directory: string,
   { json }: { readonly json: boolean },
 ): Promise<number> {
-  if (!statSync(directory).isDirectory()) throw new Error(`${directory} is not a directory`)
+  const found = statSync(directory, { throwIfNoEntry: false })
+  if (found === undefined) throw new NoDirectory(`${directory} is not there`)
+  if (!found.isDirectory()) throw new NoDirectory(`${directory} is not a directory`)
   const findings = new Findings()
   const startMs = performance.now()
   let nextMs = startMs + progressMs

@@ -1,4 +1,5 @@
 /** The findings of a survey for people. Pure. */
+import { reasonLabel } from '../../api/file-problems/problem-list.ts'
 import type { LayoutLists } from '../../parse/layout.ts'
 import { configurationLines } from '../../parse/layout.ts'
 import { counted, printable, readableNumber } from '../../runtime/readable.ts'
@@ -7,7 +8,7 @@ import { shown } from './findings.ts'
 import { proposalFor } from './proposal.ts'
 import type { Tally } from './tally.ts'
 
-const forms: Readonly<Record<string, string>> = { r2: 'short names', r3: 'long names' }
+const forms: Readonly<Record<string, string>> = { r2: 'short', r3: 'long' }
 const types: Readonly<Record<string, string>> = {
   o: 'observations',
   n: 'navigation',
@@ -30,15 +31,22 @@ export function describe(directory: string, findings: Findings, seconds: number)
     `${printable(directory)}: ${counted(names, 'name', 'names')} in ${counted(directories, 'directory', 'directories')} (${took})`,
     '',
     `RINEX files: ${readableNumber(files.form.total)} of ${counted(stations, 'station', 'stations')}`,
-    ...table(files.suffix, (suffix) => suffix || 'plain'),
-    ...table(files.form, (form) => forms[form] ?? form),
-    ...table(files.type, (type) => types[type] ?? type),
-    ...table(files.period, (period) => periods[period] ?? period),
+    ...table('suffixes', files.suffix, (suffix) => suffix || 'plain'),
+    ...table('names', files.form, (form) => forms[form] ?? form),
+    ...table('types', files.type, (type) => types[type] ?? type),
+    ...table('periods', files.period, (period) => periods[period] ?? period),
     ...years(files.year),
-    ...section('In the directory of another date', misplaced.count, misplaced.examples),
-    ...section('Not RINEX names', rejected.reason.total, [
-      ...frequent(rejected.reason),
+    ...section(
+      'RINEX files in a directory of another date, listed but misplaced',
+      misplaced.count,
+      misplaced.examples,
+    ),
+    ...section('Names that are not listed', rejected.reason.total, [
+      'by reason:',
+      ...frequent(rejected.reason, reasonLabel),
+      'by suffix (yy: two digits of a year), the most frequent:',
       ...frequent(rejected.suffix),
+      'by directory, the most frequent:',
       ...frequent(rejected.directory),
     ]),
     ...notRead(findings),
@@ -47,9 +55,13 @@ export function describe(directory: string, findings: Findings, seconds: number)
   ]
 }
 
-function table(tally: Tally, word: (text: string) => string): string[] {
+function table(title: string, tally: Tally, word: (text: string) => string): string[] {
   const parts = tally.most(shown).map(([text, count]) => `${word(text)} ${readableNumber(count)}`)
-  return parts.length === 0 ? [] : [`  ${parts.join(', ')}`]
+  return parts.length === 0 ? [] : [labelled(title, parts.join(', '))]
+}
+
+function labelled(title: string, text: string): string {
+  return `  ${title.padEnd(10)}${text}`
 }
 
 const yearsPerLine = 6
@@ -61,7 +73,7 @@ function years(tally: Tally): string[] {
   const lines = Array.from({ length: Math.ceil(parts.length / yearsPerLine) }, (_, at) =>
     parts.slice(at * yearsPerLine, (at + 1) * yearsPerLine),
   )
-  return lines.map((each) => `  ${each.join(', ')}`)
+  return lines.map((each, index) => labelled(index === 0 ? 'years' : '', each.join(', ')))
 }
 
 function section(title: string, count: number, lines: readonly string[]): string[] {
@@ -69,17 +81,23 @@ function section(title: string, count: number, lines: readonly string[]): string
   return ['', `${title}: ${readableNumber(count)}`, ...lines.map((line) => `  ${printable(line)}`)]
 }
 
-function frequent(tally: Tally): string[] {
-  return tally.most(shown).map(([text, count]) => `${readableNumber(count).padStart(11)}  ${text}`)
+function frequent(tally: Tally, word = (text: string): string => text): string[] {
+  return tally
+    .most(shown)
+    .map(([text, count]) => `${readableNumber(count).padStart(11)}  ${word(text)}`)
 }
 
 function notRead({ unread }: Findings): string[] {
   return [...unread].flatMap(([reason, { count, examples }]) =>
-    section(`Directories that are not read, ${reason}`, count, examples),
+    section(`Directories that are not read (${reasonLabel(reason)})`, count, examples),
   )
 }
 
 function configuration(proposal: LayoutLists | undefined): string[] {
   if (proposal === undefined) return ['There is no file that the catalogue would list.']
-  return ['The configuration that lists them:', '', ...configurationLines(proposal)]
+  return [
+    'Lines of the configuration that list them, with this directory as archive:',
+    '',
+    ...configurationLines(proposal),
+  ]
 }
