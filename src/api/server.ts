@@ -140,7 +140,7 @@ function siteOf(
 ): Site {
   const missingOf = (codes: readonly string[]) =>
     network.latest === undefined ? 0 : countMissing(network.latest, codes)
-  return new Site(settings.identity, async () => {
+  return new Site(settings, async () => {
     const known = await network.ifLoaded(alertsAgeMs)
     const asOf = await asOfReader.of(await reader.head())
     const isScanned = asOf.seconds !== undefined

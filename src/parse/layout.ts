@@ -131,6 +131,11 @@ export function createLayout({ areas: listed, suffixes, exclude }: LayoutLists):
 /** The tree of the seed. */
 export const defaultLayout = createLayout(defaultLists)
 
+/** True for the areas of the seed alone, in which `obs` has days and `nrt` has hours. */
+export function hasSeedAreas({ areas }: Pick<Layout, 'areas'>): boolean {
+  return areas.join() === defaultLists.areas.join()
+}
+
 /** True if both say the same about every path. */
 export function areSameLists(a: LayoutLists, b: LayoutLists): boolean {
   const [one, other] = [a, b].map((lists) =>

@@ -3,8 +3,11 @@
  * headers and bodies.
  */
 import type { IncomingHttpHeaders } from 'node:http'
-import { filterParameters } from '../../src/api/parameters/file-filters.ts'
+import { fileFilters } from '../../src/api/parameters/file-filters.ts'
+import { defaultLayout } from '../../src/parse/layout.ts'
 import type { Random } from './random-choices.ts'
+
+const filterParameters = fileFilters(defaultLayout)
 
 export interface RandomRequest {
   readonly method: string

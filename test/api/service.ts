@@ -11,7 +11,7 @@ import { buildServer } from '../../src/api/server.ts'
 import { toUs } from '../../src/catalogue/identity.ts'
 import type { CatalogueReader } from '../../src/catalogue/questions/reader.ts'
 import type { CatalogueWriter } from '../../src/catalogue/updates/writer.ts'
-import { defaultLayout } from '../../src/parse/layout.ts'
+import { defaultLayout, parentOf } from '../../src/parse/layout.ts'
 import { createClock } from '../../src/runtime/clock.ts'
 import { openCatalogue } from '../catalogue/catalogue.ts'
 import { change, newFile } from '../catalogue/change.ts'
@@ -128,7 +128,7 @@ export async function openService(t: Test, options: ServiceOptions = {}): Promis
       await writer.apply([change(directory, { added: names.map((name) => newFile(name)) })])
     },
     async idOf(path) {
-      const [directory, name] = [dirname(path), basename(path)]
+      const [directory, name] = [parentOf(path), basename(path)]
       const record = await reader.file({ directory, name })
       if (record === undefined) throw new Error(`${path} is not listed`)
       return record.id
@@ -159,7 +159,7 @@ export async function catalogue(
 ): Promise<void> {
   const stats = statSync(join(archive, path))
   const facts = { size: stats.size, mtimeUs: toUs(stats.mtimeMs) }
-  await writer.apply([change(dirname(path), { added: [newFile(basename(path), facts)] })])
+  await writer.apply([change(parentOf(path), { added: [newFile(basename(path), facts)] })])
 }
 
 export const day = 'obs/2026/001'

@@ -7,7 +7,7 @@ import { serialiseRecord } from '../../src/api/files/serialise.ts'
 import { parseStreamRequest } from '../../src/api/files/stream.ts'
 import { HttpError } from '../../src/api/http/errors.ts'
 import { linksBelow } from '../../src/api/http/links.ts'
-import { filterParameters } from '../../src/api/parameters/file-filters.ts'
+import { fileFilters } from '../../src/api/parameters/file-filters.ts'
 import type { ChunkCursor } from '../../src/catalogue/filter.ts'
 import { problems } from '../../src/catalogue/filter.ts'
 import type { ChunkQuery, RecordChunk } from '../../src/catalogue/questions/chunks.ts'
@@ -18,6 +18,7 @@ import type { ListedFile } from '../../src/catalogue/records.ts'
 import type { Few } from '../../src/catalogue/selection/context.ts'
 import { contextOf } from '../../src/catalogue/selection/context.ts'
 import type { CatalogueWriter } from '../../src/catalogue/updates/writer.ts'
+import { defaultLayout } from '../../src/parse/layout.ts'
 import type { Known, Listed } from '../api/files/oracle.ts'
 import { expected, know } from '../api/files/oracle.ts'
 import { fc } from '../random.ts'
@@ -29,6 +30,9 @@ import { newFile } from './change.ts'
 import { engine, sqlite } from './engines.ts'
 import type { KnownWithSize } from './facets-oracle.ts'
 import { countedFacets, sumsFault } from './facets-oracle.ts'
+
+const filterParameters = fileFilters(defaultLayout)
+const accepted = { maxLimit: 1000, filters: filterParameters }
 
 const stations = ['GRAZ00AUT', 'GRAZ01AUT', 'WTZR00DEU', 'GRAA00AUT', 'ABPO00MDG', 'ZIMM00CHE']
 const years = [1, 1960, 1969, 1970, 2024, 2149, 2150, 2254, 2255, 2300, 9999]
@@ -214,7 +218,7 @@ async function allRecords({ sql }: OpenedCatalogue): Promise<KnownWithSize[]> {
   )
   return (rows as unknown as Row[]).map((row) => {
     const found = problems.filter((problem) => Number(row[problem]) === 1)
-    return { ...know(serialiseRecord(row, links) as Listed, found), size: row.size }
+    return { ...know(serialiseRecord(row, links, defaultLayout) as Listed, found), size: row.size }
   })
 }
 
@@ -236,7 +240,7 @@ const chosen = subsets
   })
   .filter((parameters) => {
     try {
-      readListRequest(parameters, 1000, 'json')
+      readListRequest(parameters, accepted, 'json')
       return true
     } catch (error) {
       if (error instanceof HttpError && error.statusCode === 400) return false
@@ -268,7 +272,7 @@ async function comparePages(list: OpenedList, known: readonly Known[], numRuns: 
   })
   await fc.assert(
     fc.asyncProperty(query, async ({ parameters, ordering, limit, offset }) => {
-      const { filter, values } = readListRequest({ ...parameters, ordering }, 1000, 'json')
+      const { filter, values } = readListRequest({ ...parameters, ordering }, accepted, 'json')
       const page = await list.page({ limit, offset, filter, ordering: values.ordering })
       const wanted = expected(known, parameters, ordering)
       const ids = page.records.map(({ id }) => id)
@@ -291,7 +295,7 @@ async function compareSums(list: OpenedList, known: readonly KnownWithSize[], nu
   const query = fc.record({ parameters: chosen, most: fc.constantFrom(0, 300, 3000, Infinity) })
   await fc.assert(
     fc.asyncProperty(query, async ({ parameters, most }) => {
-      const { filter } = readListRequest(parameters, 1000, 'json')
+      const { filter } = readListRequest(parameters, accepted, 'json')
       const sums = { facets: true, most }
       const page = await list.page({ limit: 1, offset: 0, filter, sums })
       const fault = sumsFault(page.sums, known, parameters)
@@ -315,7 +319,7 @@ async function compareChunks(list: OpenedList, known: readonly Known[], numRuns:
   })
   await fc.assert(
     fc.asyncProperty(query, async ({ parameters, ordering, limit }) => {
-      const request = parseStreamRequest({ ...parameters, ordering })
+      const request = parseStreamRequest({ ...parameters, ordering }, filterParameters)
       const ids: number[] = []
       let after: ChunkCursor | undefined
       do {

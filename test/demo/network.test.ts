@@ -5,8 +5,8 @@ import { readStationsFile } from '../../src/config/stations-file.ts'
 import { pastTimes, watchedSince } from '../../src/demo/history.ts'
 import { filesArriving, purgedFiles } from '../../src/demo/network.ts'
 import { demoStations, stationsCsv } from '../../src/demo/stations.ts'
-import { parseDirectory } from '../../src/parse/archive-path.ts'
 import { parseFilename } from '../../src/parse/filename.ts'
+import { defaultLayout } from '../../src/parse/layout.ts'
 import { placementIn } from '../../src/parse/placement.ts'
 import { testFolder } from '../folder.ts'
 import t from '../tap.ts'
@@ -20,7 +20,7 @@ t.test('every name is that of its data, and two files are misplaced', async (t) 
   const misplaced: string[] = []
   const wrong = all.filter((file) => {
     const parsed = parseFilename(file.path.slice(file.path.lastIndexOf('/') + 1))
-    const directory = parseDirectory(dirname(file.path))
+    const directory = defaultLayout.parseDirectory(dirname(file.path))
     if (parsed.kind !== 'parsed' || directory.kind !== 'directory') return true
     if (placementIn(dirname(file.path)).isMisplaced(parsed)) misplaced.push(file.path)
     return parsed.startSeconds !== file.startSeconds || parsed.type !== file.type

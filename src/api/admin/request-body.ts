@@ -2,7 +2,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import type { RescanOrder } from '../../control-socket/protocol.ts'
-import { parseDirectory } from '../../parse/archive-path.ts'
+import type { Layout } from '../../parse/layout.ts'
+import { joinPath } from '../../parse/layout.ts'
 import { BadFields, HttpError } from '../http/errors.ts'
 
 /** Accepts JSON bodies and empty bodies. Any other body gets 415 with the message of DRF. */
@@ -48,10 +49,15 @@ const filePath: FieldCheck = (value) => {
   return value.length > 1024 && 'Ensure this field has no more than 1024 characters.'
 }
 
-const directory: FieldCheck = (value) =>
-  filePath(value) ||
-  (parseDirectory(withoutSlash(String(value))).kind === 'rejected' &&
-    'Enter a directory below the archive root, such as obs/2026.')
+const directoryOf =
+  ({ parseDirectory, roots: [root = ''] }: Layout): FieldCheck =>
+  (value) => {
+    const isIn = parseDirectory(withoutSlash(String(value))).kind === 'directory'
+    const example = joinPath(root, '2026')
+    return (
+      filePath(value) || (!isIn && `Enter a directory below the archive root, such as ${example}.`)
+    )
+  }
 
 const url: FieldCheck = (value) => {
   if (typeof value !== 'string') return 'Not a valid string.'
@@ -104,9 +110,10 @@ export function parseRegistration(body: unknown, dataRoot: string): Registration
 }
 
 /** @throws HttpError 400 */
-export function parseRescan(body: unknown): RescanOrder {
-  const checked = checkBody(body, { path: directory, full: flag, accept_removals: flag })
+export function parseRescan(body: unknown, layout: Layout): RescanOrder {
+  const path = directoryOf(layout)
+  const checked = checkBody(body, { path, full: flag, accept_removals: flag })
   const order = checked as { path?: string; accept_removals?: boolean }
-  const { path, accept_removals: acceptRemovals = false } = order
-  return { path: path && withoutSlash(path), acceptRemovals }
+  const { accept_removals: acceptRemovals = false } = order
+  return { path: order.path && withoutSlash(order.path), acceptRemovals }
 }

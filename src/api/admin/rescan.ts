@@ -5,6 +5,7 @@ import { BadFields } from '../http/errors.ts'
 import { resourceUrl } from '../http/links.ts'
 import { addResource } from '../http/resource.ts'
 import { sendJson } from '../http/send.ts'
+import { inFirst } from '../openapi/area-words.ts'
 import type { RouteSchema } from '../openapi/openapi.ts'
 import { exampleLinks } from '../openapi/openapi.ts'
 import { json, withHeaders } from '../openapi/responses.ts'
@@ -24,8 +25,8 @@ const rescanOrder = schema.component(
   {},
   {
     path: schema.text(
-      'A directory below the archive root, such as `obs/2026`; by default the whole archive.',
-      'obs/2026',
+      'A directory below the archive root, such as `{in_area}2026`; by default the whole archive.',
+      `${inFirst}2026`,
       { minLength: 1, maxLength: 1024, format: 'archive-directory' },
     ),
     full: schema.boolean('Without effect: every rescan reads sizes and modification times.', true, {
@@ -39,7 +40,7 @@ const rescanOrder = schema.component(
       },
     ),
   },
-  { additionalProperties: false, examples: [{ path: 'obs/2026', accept_removals: true }] },
+  { additionalProperties: false, examples: [{ path: `${inFirst}2026`, accept_removals: true }] },
 )
 
 const rescanTicket = schema.component('RescanTicket', 'A rescan that was accepted.', {
@@ -73,12 +74,12 @@ const orderRescan: RouteSchema = {
     },
     ...writeErrors,
   },
-  'x-codeSamples': [curlPost(`${exampleLinks.api}rescan/`, { path: 'obs/2026' })],
+  'x-codeSamples': [curlPost(`${exampleLinks.api}rescan/`, { path: `${inFirst}2026` })],
 }
 
 export function addRescan(
   app: FastifyInstance,
-  { apiPath, administration, links }: ApiContext,
+  { apiPath, administration, links, settings }: ApiContext,
 ): void {
   addResource(app, {
     path: `${apiPath}rescan/`,
@@ -86,7 +87,7 @@ export function addRescan(
       schema: orderRescan,
       authenticate: createAuthentication(administration),
       handler: async (request, reply) => {
-        const order = parseRescan(request.body)
+        const order = parseRescan(request.body, settings.layout)
         const ticket = await sendToIndexer(required(administration).rescan(order))
         if (ticket.place === 'missing')
           throw new BadFields({ path: ['There is no such directory in the archive.'] })

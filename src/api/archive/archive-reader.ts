@@ -13,7 +13,7 @@ import { shownDays } from './serialise.ts'
 interface ArchiveDeps {
   readonly reader: Pick<CatalogueReader, 'head' | 'volumes'>
   readonly nowUs: Clock
-  readonly settings: Pick<ApiSettings, 'archive' | 'linkedDirectories'>
+  readonly settings: Pick<ApiSettings, 'archive' | 'layout' | 'linkedDirectories'>
 }
 
 /** All but the volumes, which take longer. */

@@ -3,14 +3,13 @@ import { stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { DiskSpace } from '../../catalogue/questions/reader.ts'
-import { areas } from '../../parse/archive-path.ts'
 import { isMissing } from '../../runtime/error-code.ts'
 import type { ApiSettings } from '../http/settings.ts'
 
 /** A file system of the archive. */
 export interface ArchiveDisk {
   /**
-   * What of the archive is on it: `archive` (its root), `obs`, `nrt`, and the linked directories by
+   * What of the archive is on it: `archive` (its root), the areas, and the linked directories by
    * their number, `linked-1`. Their paths are nobody's business.
    */
   readonly holds: readonly string[]
@@ -31,6 +30,8 @@ async function look(path: string): Promise<DeviceSpace> {
 /** Milliseconds that an answer waits for a disk. */
 const diskTimeoutMs = 500
 
+type DiskSettings = Pick<ApiSettings, 'archive' | 'layout' | 'linkedDirectories'>
+
 export class ArchiveDisks {
   readonly #places: ReadonlyMap<string, string>
   readonly #look: typeof look
@@ -38,13 +39,12 @@ export class ArchiveDisks {
   readonly #pending = new Map<string, Promise<DeviceSpace | 'missing' | undefined>>()
   #reading: Promise<readonly ArchiveDisk[]> | undefined
 
-  constructor(
-    { archive, linkedDirectories }: Pick<ApiSettings, 'archive' | 'linkedDirectories'>,
-    lookAt = look,
-  ) {
+  constructor({ archive, linkedDirectories, layout }: DiskSettings, lookAt = look) {
     this.#places = new Map([
       ['archive', archive],
-      ...areas.map((area) => [area, join(archive, area)] as const),
+      ...layout.areas.map(
+        (area, index) => [area, join(archive, layout.roots[index] ?? '')] as const,
+      ),
       ...linkedDirectories.map((path, index) => [`linked-${index + 1}`, path] as const),
     ])
     this.#look = lookAt

@@ -1,7 +1,7 @@
 /** The HTML page of the archive: how large it is, what is kept, and what the service does. */
 import type { Volumes } from '../../catalogue/questions/volumes.ts'
 import { sumOfVolumes } from '../../catalogue/sums.ts'
-import { areas } from '../../parse/archive-path.ts'
+import type { Layout } from '../../parse/layout.ts'
 import { readableNumber, readableShare, readableSize } from '../../runtime/readable.ts'
 import { periods } from '../../series/series.ts'
 import type { Child } from '../pages/html.ts'
@@ -15,11 +15,13 @@ import type { ArchiveDisk } from './disks.ts'
 import type { YearVolumes } from './pictures.ts'
 import { daysSvg, yearsOf, yearsSvg } from './pictures.ts'
 import type { serviceLines } from './service-lines.ts'
-import { files, sentencesOf } from './words.ts'
+import type { FewAreas } from './words.ts'
+import { files, ofFewAreas, sentencesOf } from './words.ts'
 
 /** What the page shows. */
 interface ArchiveView {
   readonly volumes: Volumes
+  readonly layout: Pick<Layout, 'areas'>
   readonly disks: readonly ArchiveDisk[]
   /** The UTC day since 1970. */
   readonly today: number
@@ -28,10 +30,11 @@ interface ArchiveView {
 }
 
 export function renderArchive(view: ArchiveView): Page {
-  const { volumes, disks, today, service, ignored } = view
+  const { volumes, layout, disks, today, service, ignored } = view
+  const few = ofFewAreas(volumes, layout)
   const { totals } = volumes
   const all = sumOfVolumes(totals)
-  const sentences = sentencesOf(volumes, today)
+  const sentences = sentencesOf(few, layout, today)
   const title = `Archive: ${files(all.files)}, ${readableSize(all.bytes)}`
   return {
     frame: {
@@ -44,7 +47,7 @@ export function renderArchive(view: ArchiveView): Page {
     },
     body: html`${ignoredNotice(ignored)}
 ${sentences.map((sentence) => html`<p>${sentence}</p>\n`)}
-${all.files > 0 && picturesOf(volumes, today)}
+${all.files > 0 && picturesOf(few, today)}
 ${all.files > 0 && html`<h2>Kinds of files</h2>\n${table(kindsTable(volumes))}`}
 <h2>Disks</h2>
 ${table(disksTable(disks))}
@@ -57,30 +60,39 @@ ${factList(service)}
   }
 }
 
-function picturesOf({ months, days }: Volumes, today: number): Child {
+function picturesOf({ volumes: { months, days }, areas }: FewAreas, today: number): Child {
   if (months === undefined || days === undefined) return undefined
-  const years = yearsOf(months)
+  const years = yearsOf(months, areas)
   // Today is not over.
   const shown = days.filter(({ day }) => day > today - 366 && day < today)
   return html`<div class="columns">
 <section>
 <h2>Bytes by year of the data</h2>
-<p class="quiet">obs, with nrt on top</p>
-${yearsSvg(years)}
+${areas.length > 1 && html`<p class="quiet">${stackWords(areas)}</p>\n`}${yearsSvg(years)}
 <details>
 <summary>The same as a table</summary>
-${table(yearsTable(years))}
+${table(yearsTable(years, areas))}
 </details>
 </section>
 <section>
 <h2>Bytes and files by day of the data</h2>
-${(['bytes', 'files'] as const).flatMap((of) => areas.map((area) => daysSvg(shown, area, of)))}
+${(['bytes', 'files'] as const).flatMap((of) =>
+  areas.map((area, index) => daysSvg(shown, { area, index }, of)),
+)}
 </section>
 </div>
 `
 }
 
-function yearsTable(years: readonly YearVolumes[]): Table {
+/** `obs, with nrt on top`; `a, b, c, from below` */
+function stackWords(areas: readonly string[]): string {
+  const [below, above, ...more] = areas
+  return more.length === 0
+    ? `${below ?? ''}, with ${above ?? ''} on top`
+    : `${areas.join(', ')}, from below`
+}
+
+function yearsTable(years: readonly YearVolumes[], areas: readonly string[]): Table {
   return {
     label: 'Files by year',
     columns: [
@@ -91,10 +103,7 @@ function yearsTable(years: readonly YearVolumes[]): Table {
       .toReversed()
       .map((each) => [
         link(each.year, `../rinex-file/?year=${each.year}&format=api`),
-        ...areas.flatMap((area) => [
-          readableNumber(each[area].files),
-          readableSize(each[area].bytes),
-        ]),
+        ...each.areas.flatMap((own) => [readableNumber(own.files), readableSize(own.bytes)]),
       ]),
   }
 }

@@ -17,6 +17,7 @@ export interface ArchiveContext extends ApiContext {
 
 export function addArchive(app: FastifyInstance, context: ArchiveContext): void {
   const { archive } = context
+  const { layout } = context.settings
   addAnswer(app, context, {
     path: 'archive/',
     formats: ['json', 'html', 'csv'],
@@ -49,7 +50,7 @@ export function addArchive(app: FastifyInstance, context: ArchiveContext): void 
           json: wire,
           csv: () => archiveCsv(wire()),
           html: () => {
-            const page = renderArchive({ volumes, disks, today, service, ignored })
+            const page = renderArchive({ volumes, layout, disks, today, service, ignored })
             return layOut(page, context.site())
           },
         },

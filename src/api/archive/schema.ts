@@ -1,6 +1,6 @@
 /** Schema of the archive: how large it is, and the space on its disks. */
-import { areas } from '../../parse/archive-path.ts'
 import { fileTypes } from '../../parse/types.ts'
+import { allAreas } from '../openapi/area-words.ts'
 import * as schema from '../openapi/schema.ts'
 
 const volume = {
@@ -11,7 +11,7 @@ const volume = {
 const year = schema.text('The year in which the data begin.', '2026', {
   pattern: '^[0-9]{4}$',
 })
-const area = schema.oneOf('The area of the archive.', areas, 'obs')
+const area = schema.area('The area of the archive.')
 const type = schema.oneOf('The type of the data.', fileTypes, 'o')
 const period = schema.textOrNull(
   'The time that a file covers, as long names write it (`01D`, `01H`, `15M`); null for short names that do not say it.',
@@ -42,7 +42,7 @@ export const diskSchema = schema.object('A file system.', {
   holds: schema.list(
     'What of the archive is on it: `archive` (its root), the areas, and linked directories by their number in the configuration.',
     schema.text(),
-    ['archive', 'obs', 'nrt'],
+    ['archive', ...allAreas],
   ),
   free_bytes: schema.integerOrNull(
     'Free space for normal users; null if the disk does not answer.',

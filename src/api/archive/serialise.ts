@@ -2,7 +2,6 @@
 import type { DayVolume, KindVolume, Volumes } from '../../catalogue/questions/volumes.ts'
 import type { Volume } from '../../catalogue/sums.ts'
 import { sumOfVolumes } from '../../catalogue/sums.ts'
-import type { Area } from '../../parse/archive-path.ts'
 import { dayToIso, momentOrNull } from '../../parse/calendar.ts'
 import { csvText } from '../http/send.ts'
 import { shareOrNull } from '../series/series-fields.ts'
@@ -54,7 +53,7 @@ function groupsOf(totals: readonly KindVolume[], months: Volumes['months']): rea
   const known: readonly (KindVolume & { readonly month?: string })[] = months ?? totals
   const named = known.map(({ month, area, fileType, period, ...volume }) => {
     const year = month?.slice(0, 'yyyy'.length) ?? null
-    return { year, area: area as Area, file_type: fileType, period: period ?? null, ...volume }
+    return { year, area, file_type: fileType, period: period ?? null, ...volume }
   })
   return sumsBy(named, ({ year, area, file_type, period }) => ({ year, area, file_type, period }))
 }

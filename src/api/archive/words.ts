@@ -1,11 +1,48 @@
 /** What the page of the archive says in sentences. Pure. */
 import type { Volumes } from '../../catalogue/questions/volumes.ts'
 import { sumOfVolumes } from '../../catalogue/sums.ts'
-import { areas } from '../../parse/archive-path.ts'
+import type { Layout } from '../../parse/layout.ts'
 import { counted, readableSize } from '../../runtime/readable.ts'
 import { dayWords } from '../pages/date-words.ts'
+import { foldersOf } from '../pages/labels.ts'
 
 export const files = (count: number): string => counted(count, 'file', 'files')
+
+/** Volumes, with the areas that they have. */
+export interface FewAreas {
+  readonly volumes: Pick<Volumes, 'totals' | 'months' | 'days'>
+  readonly areas: readonly string[]
+}
+
+/** At most so many areas are told apart; with more, the smallest are one. */
+const mostAreas = 4
+
+/** What the areas are called that are one. */
+const others = 'others'
+
+/** The volumes of few areas: in their configured order, then former ones, and all others as one. */
+export function ofFewAreas(
+  volumes: FewAreas['volumes'],
+  { areas: configured }: Pick<Layout, 'areas'>,
+): FewAreas {
+  const byArea = Map.groupBy(volumes.totals, ({ area }) => area)
+  const all = [...new Set([...configured.filter((area) => byArea.has(area)), ...byArea.keys()])]
+  if (all.length <= mostAreas) return { volumes, areas: all }
+  const bytesOf = (area: string): number => sumOfVolumes(byArea.get(area) ?? []).bytes
+  const large = all.toSorted((a, b) => bytesOf(b) - bytesOf(a)).slice(0, mostAreas - 1)
+  const named = <T extends { readonly area: string }>(each: T): T => ({
+    ...each,
+    area: large.includes(each.area) ? each.area : others,
+  })
+  return {
+    volumes: {
+      totals: volumes.totals.map(named),
+      months: volumes.months?.map(named),
+      days: volumes.days?.map(named),
+    },
+    areas: [...all.filter((area) => large.includes(area)), others],
+  }
+}
 
 /** Days whose bytes are a year. */
 const yearDays = 365
@@ -16,9 +53,15 @@ const yearDays = 365
  *
  * @param today the UTC day since 1970
  */
-export function sentencesOf({ totals, months, days }: Volumes, today: number): readonly string[] {
+export function sentencesOf(
+  { volumes: { totals, months, days }, areas }: FewAreas,
+  layout: Pick<Layout, 'areas'>,
+  today: number,
+): readonly string[] {
   if (totals.length === 0)
-    return ['The catalogue has no files yet. They are expected in the areas obs and nrt.']
+    return [
+      `The catalogue has no files yet. They are expected in ${foldersOf(layout)} of the archive.`,
+    ]
   if (months === undefined || days === undefined)
     return ['The first scan has not ended: years and days are counted at its end.']
   return areas.flatMap((area) => {

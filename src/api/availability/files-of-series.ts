@@ -4,7 +4,7 @@ import type { ChunkCursor } from '../../catalogue/filter.ts'
 import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
 import type { ListedFile } from '../../catalogue/records.ts'
 import { secondsPerDay } from '../../parse/calendar.ts'
-import { parseFilename } from '../../parse/filename.ts'
+import { knownSuffixes, parseFilename } from '../../parse/filename.ts'
 import type { FileDuration } from '../../parse/types.ts'
 import type { DayRange, Period } from '../../series/series.ts'
 import { seriesOf } from '../../series/series.ts'
@@ -69,7 +69,7 @@ async function* filesOf(
   }
   // The filter by durations, and by short codes, finds files of other series too.
   const isOwn = (file: ListedFile): boolean => {
-    const name = parseFilename(file.name)
+    const name = parseFilename(file.name, knownSuffixes)
     return (
       name.kind === 'parsed' &&
       seriesOf(name)?.period === period &&

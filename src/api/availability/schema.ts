@@ -98,7 +98,11 @@ export const askAvailability: RouteSchema = {
       content: {
         ...json(manySpans),
         ...json(schema.text(), `${csvColumns.join()}\n${exampleRow}`, 'text/csv'),
-        ...json(schema.text(), `${data}obs/2026/022/${common.filePlace.filename}\n`, 'text/plain'),
+        ...json(
+          schema.text(),
+          `${data}${common.filePlace.directory}/${common.filePlace.filename}\n`,
+          'text/plain',
+        ),
       },
     },
     ...errors('BadParameters', 'NotFound', 'NotAcceptable', 'TooLarge', 'UnsupportedMediaType'),

@@ -5,7 +5,7 @@ import { counted, readableNumber, readableSize, readableTime } from '../../runti
 import type { FileView } from '../files/file-view.ts'
 import { startCell, viewOf } from '../files/file-view.ts'
 import type { Links } from '../http/links.ts'
-import type { Worded } from '../pages/active-filters.ts'
+import type { Worded, WordedFilters } from '../pages/active-filters.ts'
 import { activeFilters, chips, filterWords } from '../pages/active-filters.ts'
 import type { FormView } from '../pages/filter-form.ts'
 import { filterForm } from '../pages/filter-form.ts'
@@ -15,7 +15,7 @@ import { changeLabel } from '../pages/labels.ts'
 import type { Page } from '../pages/layout.ts'
 import { fetchCommand, getLine, link } from '../pages/parts.ts'
 import { headerColumn, table, timeCell } from '../pages/table.ts'
-import { changesFilters } from '../parameters/file-filters.ts'
+import type { FilterParameters } from '../parameters/file-filters.ts'
 import { formFieldsOf } from '../parameters/parameter.ts'
 import type { FeedPage } from './feed.ts'
 import type { ChangesRequest } from './schema.ts'
@@ -27,14 +27,14 @@ interface ChangesPageData {
   /** The URL of the next page. */
   readonly next: string
   readonly links: Links
+  readonly filters: FilterParameters
   /** The countries of the archive. */
   readonly countries: readonly string[]
 }
 
 const { since, change } = changesParameters
-const filters = new Map<string, Worded>([...Object.entries({ since, change }), ...changesFilters])
 
-const changesForm: FormView = {
+const formOf = (filters: WordedFilters): FormView => ({
   fields: formFieldsOf(filters, [
     'since',
     'change',
@@ -44,9 +44,10 @@ const changesForm: FormView = {
     'file_duration',
   ]),
   all: 'All changes',
-}
+})
 
 export function renderChanges(data: ChangesPageData): Page {
+  const filters = new Map<string, Worded>([...Object.entries({ since, change }), ...data.filters])
   const { feedPage, feedRequest, next, links } = data
   const { head, changes, throughSeq } = feedPage
   const { sinceText, limit, refused } = feedRequest
@@ -65,7 +66,7 @@ export function renderChanges(data: ChangesPageData): Page {
       up: '../',
       json,
     },
-    body: html`${filterForm({ ...changesForm, countries: data.countries }, refused ?? state)}
+    body: html`${filterForm({ ...formOf(filters), countries: data.countries }, refused ?? state)}
 ${chips(activeFilters(state, filters))}
 ${getLine({ command: fetchCommand(new URL(json, next).href), formats: [{ text: 'JSON', href: json }] })}
 <div${isLive(feedRequest) && html` data-live`}>

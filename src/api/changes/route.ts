@@ -8,6 +8,8 @@ import { linkUnlessTooLong, pageUrl } from '../http/links.ts'
 import { addResource } from '../http/resource.ts'
 import { send, sendJson } from '../http/send.ts'
 import { layOut } from '../pages/layout.ts'
+import type { FilterParameters } from '../parameters/file-filters.ts'
+import { changesFilters } from '../parameters/file-filters.ts'
 import type { Query } from '../parameters/request.ts'
 import type { Asking } from '../resources/answer.ts'
 import { keepingPage } from '../resources/answer.ts'
@@ -29,13 +31,17 @@ const formats = ['json', 'html'] as const
 
 interface FeedParts {
   readonly context: ApiContext
+  readonly filters: FilterParameters
   readonly longPolls: LongPolls
   readonly watch: HeadWatch
 }
 
 export function addChanges(app: FastifyInstance, context: ApiContext): void {
+  const { keepRemovalsDays, layout } = context.settings
+  const filters = changesFilters(layout)
   const feed = {
     context,
+    filters,
     longPolls: openLongPolls(),
     watch: new HeadWatch(context.reader),
   }
@@ -45,7 +51,7 @@ export function addChanges(app: FastifyInstance, context: ApiContext): void {
   })
   addResource(app, {
     path: `${context.apiPath}changes/`,
-    schema: schemas.listChanges(context.settings.keepRemovalsDays),
+    schema: schemas.listChanges(keepRemovalsDays, filters),
     formats,
     get: (request, reply) => {
       const asking = { format: negotiate(formats, request, reply), request, reply }
@@ -61,9 +67,9 @@ async function sendPage(
   { format, request, reply }: Asking<(typeof formats)[number]>,
   { query, refused }: { readonly query: Query; readonly refused: FormState | undefined },
 ) {
-  const { context } = feed
+  const { context, filters } = feed
   const { reader } = context
-  const asked = parseChangesRequest(query, format)
+  const asked = parseChangesRequest(query, filters, format)
   // The page shows the sizes of files.
   const feedRequest = { ...asked, refused, details: asked.details || format === 'html' }
   const { sinceTime } = feedRequest
@@ -72,7 +78,7 @@ async function sendPage(
     const signal = feed.longPolls.enter(reply)
     request.raw.socket.setTimeout(feedRequest.waitSeconds * 1000 + idleMarginMs)
     const feedPage = await waitForFeedPage({ reader, watch: feed.watch, turn }, feedRequest, signal)
-    return answer({ context, feedRequest, feedPage, format }, reply)
+    return answer({ context, filters, feedRequest, feedPage, format }, reply)
   }
   const tag = context.tag(await reader.head(), format, feedRequest)
   // What is since yesterday changes with the clock too.
@@ -83,22 +89,26 @@ async function sendPage(
     const since = await numberBefore(reader, momentOf(sinceTime, context.nowUs()))
     const fromTime = { ...feedRequest, since, joined: Infinity }
     const feedPage = await readFeedPage({ reader, turn }, fromTime)
-    return answer({ context, feedRequest: fromTime, feedPage, format }, reply)
+    return answer({ context, filters, feedRequest: fromTime, feedPage, format }, reply)
   }
   const isLatest = format === 'html' && feedRequest.since === undefined
   const read = isLatest ? readLatestChanges : readFeedPage
   const feedPage = await read({ reader, turn }, feedRequest)
-  return answer({ context, feedRequest, feedPage, format }, reply)
+  return answer({ context, filters, feedRequest, feedPage, format }, reply)
 }
 
 interface FeedAnswer {
   readonly context: ApiContext
+  readonly filters: FilterParameters
   readonly feedRequest: ChangesRequest
   readonly feedPage: FeedPage
   readonly format: (typeof formats)[number]
 }
 
-function answer({ context, feedRequest, feedPage, format }: FeedAnswer, reply: FastifyReply) {
+function answer(
+  { context, filters, feedRequest, feedPage, format }: FeedAnswer,
+  reply: FastifyReply,
+) {
   const links = context.links()
   const { head, throughSeq, joinedSeq } = feedPage
   const next = pageUrl(links, 'changes', [
@@ -110,8 +120,16 @@ function answer({ context, feedRequest, feedPage, format }: FeedAnswer, reply: F
   const headers = linkUnlessTooLong(`<${next}>; rel="next"`)
   const isTagged = feedRequest.refused === undefined
   reply.headers({ ...(isTagged && { etag: context.tag(head, format, feedRequest) }), ...headers })
-  if (format === 'json') return sendJson(reply, serialiseChanges(feedPage, next, links))
+  if (format === 'json')
+    return sendJson(reply, serialiseChanges(feedPage, next, links, context.settings.layout))
   const site = context.site()
-  const page = renderChanges({ feedPage, feedRequest, next, links, countries: site.countries })
+  const page = renderChanges({
+    feedPage,
+    feedRequest,
+    next,
+    links,
+    filters,
+    countries: site.countries,
+  })
   return send(reply, format, layOut(page, site))
 }

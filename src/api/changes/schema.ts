@@ -11,7 +11,8 @@ import { format, ifNoneMatch, strict } from '../openapi/parameters.ts'
 import { errors, negotiable, negotiated } from '../openapi/responses.ts'
 import * as schema from '../openapi/schema.ts'
 import { dateWords } from '../pages/date-words.ts'
-import { changesFilters, expand } from '../parameters/file-filters.ts'
+import type { FilterParameters } from '../parameters/file-filters.ts'
+import { expand } from '../parameters/file-filters.ts'
 import { limit } from '../parameters/paging.ts'
 import type { Parameter } from '../parameters/parameter.ts'
 import { anyText, choices, schemasOf } from '../parameters/parameter.ts'
@@ -135,10 +136,14 @@ export const changesParameters = {
  * error: with a mistyped `since` or filter, the client would miss changes without notice.
  * @throws BadFields that names all faults
  */
-export function parseChangesRequest(query: Query, format: 'json' | 'html'): ChangesRequest {
+export function parseChangesRequest(
+  query: Query,
+  filters: FilterParameters,
+  format: 'json' | 'html',
+): ChangesRequest {
   const { values, filter, kept } = readRequest(
     query,
-    { filters: changesFilters, parameters: changesParameters, alwaysStrict: true },
+    { filters, parameters: changesParameters, alwaysStrict: true },
     format,
   )
   const waitSeconds = Math.min(values.wait ?? 0, maxWaitSeconds)
@@ -195,7 +200,7 @@ const description = (keepRemovalsDays: number): string =>
   ].join('\n\n')
 
 /** @param keepRemovalsDays days for which removals are kept */
-export const listChanges = (keepRemovalsDays: number): RouteSchema => ({
+export const listChanges = (keepRemovalsDays: number, filters: FilterParameters): RouteSchema => ({
   operationId: 'listChanges',
   tags: ['Changes'],
   summary: 'List changes',
@@ -205,7 +210,7 @@ export const listChanges = (keepRemovalsDays: number): RouteSchema => ({
   },
   description: description(keepRemovalsDays),
   querystring: {
-    ...schemasOf([...Object.entries(changesParameters), ...changesFilters]),
+    ...schemasOf([...Object.entries(changesParameters), ...filters]),
     format: format(['api', 'json']),
     strict,
   },

@@ -1,4 +1,6 @@
 /** The OpenAPI description of directory listings. */
+import type { Layout } from '../../parse/layout.ts'
+import { hasSeedAreas } from '../../parse/layout.ts'
 import type { Responses, RouteSchema } from '../openapi/openapi.ts'
 import { dataPaths, filePlace, ifNoneMatch } from '../openapi/parameters.ts'
 import { errors, json, sometimes, withHeaders } from '../openapi/responses.ts'
@@ -57,9 +59,15 @@ const listing = dataPaths({
   query: '?format=json',
 })
 
-/** One route serves all paths below `data/`; these are the paths of a usual archive. */
-export const listingPaths: Readonly<Record<string, RouteSchema>> = Object.fromEntries([
-  listing('', 'listAreas', 'List the areas'),
+/** One route serves all paths; of the areas of the seed the document has each form of paths. */
+export function listingPaths(layout: Layout): Readonly<Record<string, RouteSchema>> {
+  const paths = hasSeedAreas(layout)
+    ? seedPaths
+    : [listing('{directory}/', 'listDirectory', 'List a directory')]
+  return Object.fromEntries([listing('', 'listAreas', 'List the areas'), ...paths])
+}
+
+const seedPaths = [
   ...['obs', 'nrt'].flatMap((area) => [
     listing(`${area}/`, `listYearsOf${area}`, `List the years of ${area}`),
     listing(`${area}/{year}/`, `listDaysOf${area}`, `List the days of a year of ${area}`),
@@ -67,4 +75,4 @@ export const listingPaths: Readonly<Record<string, RouteSchema>> = Object.fromEn
   listing('nrt/{year}/{day}/', 'listHours', 'List the hours of a day'),
   listing('obs/{year}/{day}/', 'listDay', 'List the files of a day'),
   listing('nrt/{year}/{day}/{hour}/', 'listHour', 'List the files of an hour'),
-])
+]

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { FileQuery, FoundFile } from '../../catalogue/questions/files.ts'
 import type { Layout } from '../../parse/layout.ts'
-import { defaultLayout, joinPath } from '../../parse/layout.ts'
+import { joinPath } from '../../parse/layout.ts'
 import { printable } from '../../runtime/readable.ts'
 import { createListings } from '../directory-index/listing.ts'
 import { listingPaths } from '../directory-index/schema.ts'
@@ -52,7 +52,8 @@ export function addData(app: FastifyInstance, context: DownloadsContext): void {
   // The handler parses the raw target, because the router decodes parameters. The root has a route
   // of its own, so that its path without the slash is redirected.
   addResource(app, { path: dataPath, get })
-  const paths = { ...listingPaths, ...downloadPaths(settings.layout) }
+  const { layout } = settings
+  const paths = { ...listingPaths(layout), ...downloadPaths(layout) }
   addResource(app, { path: `${dataPath}*`, get, paths })
 }
 
@@ -78,7 +79,7 @@ const maxPathLength = 1100
 export function parseDataTarget(
   target: string,
   datasetPrefix: string,
-  layout: Layout = defaultLayout,
+  layout: Layout,
 ): DataTarget | undefined {
   const root = `/${datasetPrefix}/data/`
   const [whole = ''] = target.split('?', 1)

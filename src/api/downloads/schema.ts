@@ -2,6 +2,7 @@
 import type { Suffix } from '../../parse/filename.ts'
 import { isSuffix } from '../../parse/filename.ts'
 import type { Layout } from '../../parse/layout.ts'
+import { hasSeedAreas } from '../../parse/layout.ts'
 import type { Responses, RouteSchema } from '../openapi/openapi.ts'
 import { dataPaths } from '../openapi/parameters.ts'
 import { always, detailSchema, errors, negotiable, sometimes } from '../openapi/responses.ts'
@@ -157,13 +158,19 @@ const sums = dataPaths({
   response: checksums,
 })
 
-/** One route serves all paths below `data/`; these are the paths of a usual archive. */
-export function downloadPaths({ lists }: Layout): Readonly<Record<string, RouteSchema>> {
-  const download = downloadOf(lists.suffixes.filter(isSuffix))
-  return Object.fromEntries([
-    download('obs/{year}/{day}/', 'downloadDaily', 'Download a daily file'),
-    download('nrt/{year}/{day}/{hour}/', 'downloadHourly', 'Download an hourly file'),
-    sums('obs/{year}/{day}/', 'sumsDaily', 'Checksums of a day'),
-    sums('nrt/{year}/{day}/{hour}/', 'sumsHourly', 'Checksums of an hour'),
-  ])
+/** One route serves all paths; of the areas of the seed the document has each form of paths. */
+export function downloadPaths(layout: Layout): Readonly<Record<string, RouteSchema>> {
+  const download = downloadOf(layout.lists.suffixes.filter(isSuffix))
+  const paths = hasSeedAreas(layout)
+    ? [
+        download('obs/{year}/{day}/', 'downloadDaily', 'Download a daily file'),
+        download('nrt/{year}/{day}/{hour}/', 'downloadHourly', 'Download an hourly file'),
+        sums('obs/{year}/{day}/', 'sumsDaily', 'Checksums of a day'),
+        sums('nrt/{year}/{day}/{hour}/', 'sumsHourly', 'Checksums of an hour'),
+      ]
+    : [
+        download('{directory}/', 'downloadFile', 'Download a file'),
+        sums('{directory}/', 'sumsOfDirectory', 'Checksums of a directory'),
+      ]
+  return Object.fromEntries(paths)
 }

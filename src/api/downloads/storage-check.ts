@@ -2,7 +2,8 @@
 import type { Dirent } from 'node:fs'
 import { readdir, readlink } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { isDirectoryName } from '../../parse/archive-path.ts'
+import { isDirectoryName } from '../../parse/directories.ts'
+import type { Layout } from '../../parse/layout.ts'
 import { isMissing } from '../../runtime/error-code.ts'
 import { StorageUnavailable } from '../http/errors.ts'
 import { Semaphore } from '../http/limits.ts'
@@ -10,28 +11,33 @@ import type { ArchiveTree } from './archived-file.ts'
 
 /**
  * Finds the unavailable part of the archive on a path: the root or the area, if it is missing,
- * unreadable or without any directory, like an empty mount point, or a symbolic link.
+ * unreadable, or without directories and RINEX files like an empty mount point, or a symbolic link.
  * @param place path below the archive root
  */
 export async function unavailablePart(
-  { archive, linkedDirectories }: ArchiveTree,
+  { archive, linkedDirectories, layout }: ArchiveTree & { readonly layout: Layout },
   place: string,
 ): Promise<string | undefined> {
-  const [area = '', ...deeper] = place.split('/')
-  if (!(await holdsDirectories(archive))) return archive
-  if (!(await holdsDirectories(join(archive, area)))) return join(archive, area)
-  let path = join(archive, area)
-  for (const segment of deeper) {
+  const root = layout.rootOf(place) ?? ''
+  for (const part of new Set(['', root]))
+    if (!(await holdsSomething(join(archive, part), layout))) return join(archive, part)
+  let path = join(archive, root)
+  for (const segment of layout.belowArea(place).split('/')) {
     path = join(path, segment)
     if (await leadsToUnavailableDisk(path, linkedDirectories)) return path
   }
   return undefined
 }
 
-/** True if a directory has entries with valid names; an empty mount point may have `lost+found`. */
-async function holdsDirectories(path: string): Promise<boolean> {
+/**
+ * True if a directory has directories with valid names, or RINEX files; an empty mount point may
+ * have `lost+found`.
+ */
+async function holdsSomething(path: string, { parseFilename }: Layout): Promise<boolean> {
   const entries: Dirent[] = await readdir(path, { withFileTypes: true }).catch(() => [])
-  return entries.some((entry) => !entry.isFile() && isDirectoryName(entry.name))
+  return entries.some((entry) =>
+    entry.isFile() ? parseFilename(entry.name).kind === 'parsed' : isDirectoryName(entry.name),
+  )
 }
 
 /** Number of libuv's threads without `UV_THREADPOOL_SIZE`. */

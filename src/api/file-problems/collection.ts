@@ -1,8 +1,9 @@
 /** The list of the files with problems. */
 import type { FastifyInstance } from 'fastify'
 import { problemWords } from '../../catalogue/filter.ts'
-import { parseDirectory } from '../../parse/archive-path.ts'
-import { parseFilename } from '../../parse/filename.ts'
+import { knownSuffixes, parseFilename } from '../../parse/filename.ts'
+import type { Layout } from '../../parse/layout.ts'
+import { joinPath, parentOf } from '../../parse/layout.ts'
 import { counted, readableTime } from '../../runtime/readable.ts'
 import type { DownloadsContext } from '../downloads/unserved-files.ts'
 import { digest } from '../http/context.ts'
@@ -10,6 +11,7 @@ import { HttpError } from '../http/errors.ts'
 import type { Requester } from '../http/limits.ts'
 import type { Links } from '../http/links.ts'
 import { stationUrl } from '../http/links.ts'
+import { inFirst } from '../openapi/area-words.ts'
 import * as schema from '../openapi/schema.ts'
 import type { Child } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
@@ -23,13 +25,13 @@ import { listProblems, problemNames, reasonLabel, reasonMeanings } from './probl
 
 const field = fieldOf<WireProblem>()
 
-const fields = {
+const fieldsIn = (layout: Layout) => ({
   problem: field(
     schema.oneOf('The kind of problem.', problemNames, 'rejected'),
     ({ problem }) => problem,
   ),
   path: field(
-    schema.text('The path of the file below the archive root.', 'obs/2026/022/README.txt'),
+    schema.text('The path of the file below the archive root.', `${inFirst}2026/022/README.txt`),
     ({ path }) => path,
   ),
   reason: field(
@@ -39,7 +41,8 @@ const fields = {
     ({ reason }): string => reason,
     {
       label: 'Reason',
-      cell: (reason) => link(reasonLabel(reason), `../../docs/status/?format=api#reason-${reason}`),
+      cell: (reason) =>
+        link(reasonLabel(reason, layout), `../../docs/status/?format=api#reason-${reason}`),
     },
   ),
   since: field(
@@ -50,7 +53,7 @@ const fields = {
     ({ since }) => since,
     { label: 'Since', cell: (since) => readableTime(since) },
   ),
-}
+})
 
 /** The file, which leads to what is known of it; the search knows also what is not listed. */
 function fileCell({ path }: WireProblem, links: Links): Child {
@@ -58,11 +61,11 @@ function fileCell({ path }: WireProblem, links: Links): Child {
   return link(nameOf(path), `${links.api}search/?${query.toString()}`)
 }
 
-function directoryCell({ path, reason }: WireProblem, links: Links): Child {
-  const directory = path.slice(0, -nameOf(path).length - 1)
+function directoryCell({ path, reason }: WireProblem, links: Links, layout: Layout): Child {
+  const directory = parentOf(path)
   // Directories that are not read have no listing.
-  const isListed = parseDirectory(directory).kind !== 'rejected' && !unread.has(reason)
-  return isListed ? link(directory, `${links.data}${directory}/`) : directory
+  const isListed = layout.parseDirectory(directory).kind !== 'rejected' && !unread.has(reason)
+  return isListed ? link(directory || '.', `${links.data}${joinPath(directory, '')}`) : directory
 }
 
 /** Reasons for which the path is that of a directory. */
@@ -73,8 +76,22 @@ const unread: ReadonlySet<string> = new Set([
   'unreadable-directory',
 ])
 
+/** The columns that are no fields. */
+function columnsBefore(layout: Layout) {
+  return {
+    reason: [{ label: 'File', isHeader: true, cell: fileCell }],
+    since: [
+      { label: 'Station', cell: stationOf },
+      {
+        label: 'Directory',
+        cell: (item: WireProblem, links: Links) => directoryCell(item, links, layout),
+      },
+    ],
+  }
+}
+
 function stationOf({ path }: WireProblem, links: Links): Child {
-  const parsed = parseFilename(nameOf(path))
+  const parsed = parseFilename(nameOf(path), knownSuffixes)
   if (parsed.kind === 'rejected') return ''
   return link(parsed.station, stationUrl(links, parsed.station))
 }
@@ -116,10 +133,11 @@ async function unlistedWords(
 
 export function addProblems(app: FastifyInstance, context: DownloadsContext): void {
   const { reader, settlingFiles, settings, unservedFiles } = context
+  const { layout } = settings
   const sources = { reader, settling: settlingFiles, unservable: () => unservedFiles.files() }
   addCollection(app, context, {
     name: 'status/problems',
-    item: { name: 'Problem', description: 'A problem of one file.', fields },
+    item: { name: 'Problem', description: 'A problem of one file.', fields: fieldsIn(layout) },
     parameters: {
       problem: choices(problemNames, {
         meaning: 'The kinds of problems; by default all.',
@@ -152,13 +170,7 @@ export function addProblems(app: FastifyInstance, context: DownloadsContext): vo
       caption:
         'A file leads to its record, or to the reason why it has none; a directory to its listing; times in UTC',
       className: 'files cards',
-      columnsBefore: {
-        reason: [{ label: 'File', isHeader: true, cell: fileCell }],
-        since: [
-          { label: 'Station', cell: stationOf },
-          { label: 'Directory', cell: directoryCell },
-        ],
-      },
+      columnsBefore: columnsBefore(layout),
     },
     operation: {
       id: 'listProblems',

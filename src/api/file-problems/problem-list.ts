@@ -6,9 +6,11 @@ import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
 import type { EntryRejectionReason, FileProblemReason } from '../../catalogue/records.ts'
 import type { Asker } from '../../catalogue/turns.ts'
 import type { SettlingFile } from '../../control-socket/protocol.ts'
-import { maxDirectoryDepth } from '../../parse/archive-path.ts'
 import { microsecondsToIso } from '../../parse/calendar.ts'
+import { maxDirectoryDepth } from '../../parse/directories.ts'
+import type { Layout } from '../../parse/layout.ts'
 import type { UnservedReason } from '../downloads/unserved-files.ts'
+import { inNone, noSuffix, onlySuffixes, withAreas } from '../openapi/area-words.ts'
 
 /** The kinds of problems, in the order of the list. */
 export const problemNames = ['settling', 'unservable', ...listedProblems] as const
@@ -72,7 +74,7 @@ type ProblemReason =
 
 /** Each reason in a few words, for tables. */
 const reasonWords: Readonly<Record<ProblemReason, string>> = {
-  'not-gz': 'the name does not end in .gz',
+  'not-gz': `the name ${noSuffix}`,
   suffix: 'a RINEX name with a suffix that is not chosen',
   archive: 'an archive of files',
   'not-utf8': 'the name is not UTF-8',
@@ -86,7 +88,7 @@ const reasonWords: Readonly<Record<ProblemReason, string>> = {
   'bad-period': 'the period in the name is not valid',
   'bad-frequency': 'the interval in the name is not valid',
   'bad-type': 'the data type in the name is not valid',
-  'not-in-area': 'neither in obs nor in nrt',
+  'not-in-area': inNone,
   excluded: 'excluded by the configuration',
   'too-deep': 'the directory is too deep',
   'bad-directory-name': 'the name of the directory is not valid',
@@ -105,9 +107,9 @@ const reasonWords: Readonly<Record<ProblemReason, string>> = {
 }
 
 /** A reason in a few words; one of an earlier release in those of its code. */
-export function reasonLabel(reason: string): string {
+export function reasonLabel(reason: string, layout: Layout): string {
   return Object.hasOwn(reasonWords, reason)
-    ? reasonWords[reason as ProblemReason]
+    ? withAreas(reasonWords[reason as ProblemReason], layout).replaceAll('`', '')
     : reason.replaceAll(/[-_]/g, ' ')
 }
 
@@ -116,9 +118,9 @@ function sentenceOf(problem: Problem): string {
   return `${what.replace('the', 'The')}. ${advice}`
 }
 
-/** A sentence for each reason, with code in backticks. */
+/** A sentence for each reason, with code in backticks, and with words for the areas. */
 export const reasonMeanings: Readonly<Record<ProblemReason, string>> = {
-  'not-gz': 'The name of the file does not end in `.gz`; only gzip files are catalogued.',
+  'not-gz': `The name of the file ${noSuffix}; ${onlySuffixes}.`,
   suffix:
     'The name is that of a RINEX file, but its suffix (`.Z`, `.gz`, or none) is not among the `suffixes` of the configuration.',
   archive:
@@ -138,7 +140,7 @@ export const reasonMeanings: Readonly<Record<ProblemReason, string>> = {
   'bad-frequency': 'The sampling interval of the long name is not valid; `30S` is valid.',
   'bad-type':
     'The data type of the name is not valid; only observation, navigation and meteorological files are catalogued.',
-  'not-in-area': 'The directory is neither in `obs` nor in `nrt`, so its files are not read.',
+  'not-in-area': `The directory is ${inNone}, so its files are not read.`,
   excluded: 'The configuration excludes the path (`exclude`), so nothing of it is listed.',
   'too-deep': `The directory is more than ${maxDirectoryDepth} levels below the archive root, so its files are not read.`,
   'bad-directory-name':

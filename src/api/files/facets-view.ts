@@ -7,7 +7,7 @@ import { queryText } from '../http/links.ts'
 import { labelOf } from '../pages/active-filters.ts'
 import type { Child, Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
-import { filterParameters } from '../parameters/file-filters.ts'
+import type { FilterParameters } from '../parameters/file-filters.ts'
 
 /** At most this many values of a facet are shown at once. */
 const mostShown = 6
@@ -31,6 +31,7 @@ const facets: Readonly<Record<FacetName, FacetView>> = {
 
 interface FacetState {
   readonly filter: FileFilter
+  readonly filters: FilterParameters
   readonly kept: readonly QueryPair[]
   readonly limit: number
 }
@@ -76,7 +77,7 @@ function valueHtml({ text, href, count, isOn }: Facet['shown'][number]): Html {
 function viewOf(
   name: FacetName,
   values: readonly FacetValue[] | undefined,
-  { filter, kept, limit }: FacetState,
+  { filter, filters, kept, limit }: FacetState,
 ) {
   const { key, parameters } = facets[name]
   const linkTo = (wanted: readonly QueryPair[], isWithout = true) => {
@@ -84,7 +85,7 @@ function viewOf(
     return `?${queryText([...others, ...wanted, ['limit', String(limit)]])}`
   }
   const [parameter] = parameters
-  const worded = filterParameters.get(parameter)
+  const worded = filters.get(parameter)
   const chosen = ((filter[key] ?? []) as readonly (string | number)[]).map(String)
   const shown = (values ?? []).map(({ value, files }) => {
     const isOn = value !== null && chosen.includes(value)

@@ -1,7 +1,7 @@
 /** A file as pages show it, and the cells of tables that show files. Pure. */
 import type { FileDetails, ListedFile } from '../../catalogue/records.ts'
 import { microsecondsToIso, secondsToIso } from '../../parse/calendar.ts'
-import { parseFilename } from '../../parse/filename.ts'
+import { knownSuffixes, parseFilename } from '../../parse/filename.ts'
 import type { ParsedName } from '../../parse/types.ts'
 import { readableTime } from '../../runtime/readable.ts'
 import type { Links } from '../http/links.ts'
@@ -23,7 +23,7 @@ export interface FileView
 
 export function viewOf({ details, ...file }: ListedFile, links: Links): FileView {
   if (details === undefined) throw new Error('a page was given a file without its details')
-  const parsed = parseFilename(file.name)
+  const parsed = parseFilename(file.name, knownSuffixes)
   return {
     ...file,
     ...details,

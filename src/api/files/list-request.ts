@@ -3,7 +3,8 @@ import type { Ordering, OrderStep } from '../../catalogue/filter.ts'
 import { defaultOrdering, orderKeys } from '../../catalogue/filter.ts'
 import type { Counting } from '../../catalogue/sums.ts'
 import type { Format } from '../http/formats.ts'
-import { expand, filterParameters } from '../parameters/file-filters.ts'
+import type { FilterParameters } from '../parameters/file-filters.ts'
+import { expand } from '../parameters/file-filters.ts'
 import { paging } from '../parameters/paging.ts'
 import type { Parameter } from '../parameters/parameter.ts'
 import { choice, invalidChoice } from '../parameters/parameter.ts'
@@ -58,10 +59,14 @@ export const listParameters = {
 }
 
 /** @throws BadFields with all faults */
-export function readListRequest(query: Query, maxLimit: number, format: Format) {
+export function readListRequest(
+  query: Query,
+  { maxLimit, filters }: { readonly maxLimit: number; readonly filters: FilterParameters },
+  format: Format,
+) {
   const asked = readRequest(query, {
     parameters: { ...listParameters, ...paging(maxLimit) },
-    filters: filterParameters,
+    filters,
   })
   const { filter, values } = asked
   // The page shows the details.

@@ -11,6 +11,9 @@ import { linkHeader, pageLinks, queryText } from '../http/links.ts'
 import { addResource } from '../http/resource.ts'
 import { send } from '../http/send.ts'
 import { layOut } from '../pages/layout.ts'
+import type { FilterParameters } from '../parameters/file-filters.ts'
+import { fileFilters } from '../parameters/file-filters.ts'
+import { formFieldsOf } from '../parameters/parameter.ts'
 import type { Query } from '../parameters/request.ts'
 import { ignoredHeader, valuesOf } from '../parameters/request.ts'
 import type { Asking } from '../resources/answer.ts'
@@ -18,7 +21,7 @@ import { keepingPage } from '../resources/answer.ts'
 import { viewOf } from './file-view.ts'
 import type { ListRequest } from './list-request.ts'
 import { countingOf, readListRequest } from './list-request.ts'
-import { filesView, renderList } from './page.ts'
+import { renderList } from './page.ts'
 import { registerFile } from './register.ts'
 import * as schemas from './schema.ts'
 import { serialiseRecord, serialiseSums } from './serialise.ts'
@@ -35,6 +38,9 @@ function withoutBlank(query: Query): string {
 /** Answers with a page of the list, from the cache if the catalogue has not changed. */
 function createList(context: ApiContext) {
   const { reader, tag, settings } = context
+  const { maxLimit, layout } = settings
+  const filters = fileFilters(layout)
+  const fields = formFieldsOf(filters)
   const cache = createPageCache()
   return async (
     { format, request, reply }: Asking<'json' | 'html'>,
@@ -42,9 +48,9 @@ function createList(context: ApiContext) {
     refused?: FormState,
   ) => {
     // A form without a script sends its empty fields too; the address is to be shared without them.
-    if (format === 'html' && filesView.fields.filter(({ name }) => query[name] === '').length > 1)
+    if (format === 'html' && fields.filter(({ name }) => query[name] === '').length > 1)
       return reply.redirect(`?${withoutBlank(query)}`, 303)
-    const list = readListRequest(query, settings.maxLimit, format)
+    const list = { ...readListRequest(query, { maxLimit, filters }, format), filters }
     reply.headers(ignoredHeader(list.ignored))
     if (refused !== undefined) {
       const requester = await context.limits.page(request, reply)
@@ -64,6 +70,12 @@ function createList(context: ApiContext) {
     cache.set(key, page)
     return reply.headers(page.headers).send(page.body)
   }
+}
+
+/** A request, with the filters that it may have, and what the form says was refused. */
+interface AskedList extends ListRequest {
+  readonly filters: FilterParameters
+  readonly refused?: FormState
 }
 
 interface ListPage {
@@ -93,11 +105,11 @@ function ownBuffer(text: string): Buffer {
 }
 
 async function makePage(
-  { reader, links, tag, site, nowUs }: ApiContext,
-  list: ListRequest & { readonly refused?: FormState },
+  { reader, links, tag, site, nowUs, settings }: ApiContext,
+  list: AskedList,
   requester: Requester,
 ): Promise<ListPage> {
-  const { filter, kept, ignored, range, format, details, refused } = list
+  const { filter, filters, kept, ignored, range, format, details, refused } = list
   const { ordering } = list.values
   const counting = countingOf(list)
   const { head, count, records, sums } = await reader.page(
@@ -109,7 +121,7 @@ async function makePage(
   const etag = tag(head, format, { details: list.dependsOnDetails })
   const headers = { ...linkHeader(pages), 'catalogue-seq': String(head.seq) }
   if (format === 'html') {
-    const place = { count, range, kept, ignored, refused, pages, ordering, filter, sums }
+    const place = { count, range, kept, ignored, refused, pages, ordering, filter, filters, sums }
     const results = records.map((record) => viewOf(record, links()))
     const thisYear = new Date(nowUs() / 1000).getUTCFullYear()
     const said = site()
@@ -119,7 +131,7 @@ async function makePage(
     return { headers: { etag, ...headers, ...pageHeaders }, body }
   }
   const { next, previous } = pages
-  const results = records.map((record) => serialiseRecord(record, links()))
+  const results = records.map((record) => serialiseRecord(record, links(), settings.layout))
   const further = counting && serialiseSums(sums, counting)
   const body = ownBuffer(JSON.stringify({ count, next, previous, results, ...further }))
   return { headers: { etag, ...headers, 'content-type': mediaTypes.json }, body }
@@ -127,6 +139,7 @@ async function makePage(
 
 export function addRinexFile(app: FastifyInstance, context: ApiContext): void {
   const list = createList(context)
+  const { maxLimit, layout } = context.settings
   const stream = createStream(context)
   addResource(app, {
     path: `${context.apiPath}rinex-file/`,
@@ -136,7 +149,7 @@ export function addRinexFile(app: FastifyInstance, context: ApiContext): void {
         ? keepingPage({ format, request, reply }, request.query as Query, list)
         : stream(format, request, reply)
     },
-    schema: schemas.listFiles(context.settings.maxLimit),
+    schema: schemas.listFiles(maxLimit, fileFilters(layout)),
     post: registerFile(context),
     formats: schemas.listFormats,
   })

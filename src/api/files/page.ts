@@ -12,17 +12,16 @@ import type { Field } from '../pages/filter-form.ts'
 import type { Child } from '../pages/html.ts'
 import type { Page } from '../pages/layout.ts'
 import { fetchCommand, getLine, link, note } from '../pages/parts.ts'
-import { feedParameters, filterParameters } from '../parameters/file-filters.ts'
+import type { FilterParameters } from '../parameters/file-filters.ts'
+import { feedParameters } from '../parameters/file-filters.ts'
 import { formFieldsOf } from '../parameters/parameter.ts'
 import { renderFacets } from './facets-view.ts'
 import type { FileView } from './file-view.ts'
 import { arrivedCell, faultMark, kindCell, startCell } from './file-view.ts'
 
-export const filesView: CollectionView<FileView> = {
+const filesView: Omit<CollectionView<FileView>, 'filters' | 'fields'> = {
   frame: { title: 'Files', section: 'rinex-file', up: '../' },
   noun: ['file', 'files'],
-  filters: filterParameters,
-  fields: formFieldsOf(filterParameters),
   all: 'All files',
   sizes: [20, 50, 100, 500],
   className: 'files cards',
@@ -60,6 +59,7 @@ function replacedNote({ createdUs, modifiedUs }: FileView): Child {
 
 interface ListPageData extends CollectionPage<FileView> {
   readonly filter: FileFilter
+  readonly filters: FilterParameters
   readonly sums: PageSums | undefined
   readonly ordering: Ordering
   readonly links: Links
@@ -69,15 +69,15 @@ interface ListPageData extends CollectionPage<FileView> {
 }
 
 export function renderList(list: ListPageData): Page {
-  const { links, sums, filter, count, kept, range } = list
+  const { links, sums, filter, filters, count, kept, range } = list
   const columns = [...filesView.columns, arrivedColumn(list.thisYear)]
-  const view = { ...filesView, columns, fields: fieldsWith(sums?.facets) }
-  const facets = renderFacets(sums?.facets, { filter, kept, limit: range.limit })
+  const fields = fieldsWith(formFieldsOf(filters), sums?.facets)
+  const view = { ...filesView, columns, filters, fields }
+  const facets = renderFacets(sums?.facets, { filter, filters, kept, limit: range.limit })
   return renderCollection(view, list, {
     links,
     beside: facets,
-    headline: (filters) =>
-      `${headline(filters, count, sums?.bytes)}${list.isScanned ? '' : ' so far'}`,
+    headline: (words) => `${headline(words, count, sums?.bytes)}${list.isScanned ? '' : ' so far'}`,
     get: getLine(selectionOf(list)),
   })
 }
@@ -95,11 +95,11 @@ export function headline(filters: string, count: number, bytes: number | undefin
 }
 
 /** The fields of the form, with the stations and countries of this archive. */
-function fieldsWith(facets: Facets | undefined): readonly Field[] {
-  if (facets === undefined) return filesView.fields
+function fieldsWith(fields: readonly Field[], facets: Facets | undefined): readonly Field[] {
+  if (facets === undefined) return fields
   const { stations, countries } = facets.suggested
   const options = countries.map((value) => ({ value, text: countryName(value) }))
-  return filesView.fields.map((field) => {
+  return fields.map((field) => {
     if (field.name === 'station' && stations.length > 0) return { ...field, suggestions: stations }
     if (field.name !== 'country' || options.length === 0) return field
     return { ...field, options: options.sort((a, b) => (a.text < b.text ? -1 : 1)) }
@@ -107,7 +107,7 @@ function fieldsWith(facets: Facets | undefined): readonly Field[] {
 }
 
 /** How to get all files of the list: a command, and the list in other formats. */
-function selectionOf({ kept, links, range, count }: ListPageData) {
+function selectionOf({ kept, links, range, count, filters }: ListPageData) {
   // Streams have no facets, and refuse a parameter that has no effect.
   const selected = kept.filter(([name]) => name !== 'facets')
   const urlAs = (format: string): string =>
@@ -123,7 +123,7 @@ function selectionOf({ kept, links, range, count }: ListPageData) {
       { text: 'CSV', href: urlAs('csv') },
       { text: 'NDJSON', href: urlAs('ndjson') },
       { text: 'JSON', href: pageUrl(links, 'rinex-file', [...kept, ...place, ['format', 'json']]) },
-      { text: 'follow changes', href: pageUrl(links, 'changes', feedParameters(kept)) },
+      { text: 'follow changes', href: pageUrl(links, 'changes', feedParameters(kept, filters)) },
     ],
     command: `${fetchCommand(urlAs('urls'))} | wget -N -x -nH -i -`,
   }

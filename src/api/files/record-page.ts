@@ -164,7 +164,11 @@ function factsOf(file: FileView, change: LatestChange | undefined) {
       : { name: 'Arrived (UTC)', value: time(file.arrivalUs) },
     { name: 'Replaced (UTC)', value: modifiedUs === createdUs ? 'never' : time(modifiedUs) },
     { name: 'Latest change (UTC)', value: change && changeWords(change), href: change?.href },
-    { name: 'Directory', value: `${directory}/`, href: `../../../data/${joinPath(directory, '')}` },
+    {
+      name: 'Directory',
+      value: joinPath(directory, '') || './',
+      href: `../../../data/${joinPath(directory, '')}`,
+    },
   ]
 }
 

@@ -59,7 +59,7 @@ export function addRecord(app: FastifyInstance, context: ApiContext): void {
         ])
         return layOut(renderRecord(file, { beside, change, isWaiting }), context.site())
       }
-      return { bodies: { json: () => serialiseRecord(record, links()), html } }
+      return { bodies: { json: () => serialiseRecord(record, links(), settings.layout), html } }
     },
   })
 }

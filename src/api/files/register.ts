@@ -14,6 +14,7 @@ import type { ApiContext } from '../http/context.ts'
 import { BadFields, tryAgain } from '../http/errors.ts'
 import type { Resource } from '../http/resource.ts'
 import { sendJson } from '../http/send.ts'
+import { inOther } from '../openapi/area-words.ts'
 import type { RouteSchema } from '../openapi/openapi.ts'
 import { exampleLinks } from '../openapi/openapi.ts'
 import { json, withHeaders } from '../openapi/responses.ts'
@@ -28,7 +29,7 @@ const maxReads = 10
 const readIntervalMs = 100
 
 const registrationExample = {
-  path: 'nrt/2026/022/05/GRAZ00AUT_S_20260220500_01H_30S_MO.crx.gz',
+  path: `${inOther}2026/022/05/GRAZ00AUT_S_20260220500_01H_30S_MO.crx.gz`,
 }
 
 const registration = schema.component(
@@ -73,7 +74,7 @@ const operation: RouteSchema = {
 
 /** POST of the list: registers a file with the indexer, and answers with its record. */
 export function registerFile(context: ApiContext): NonNullable<Resource['post']> {
-  const { administration, links, reader } = context
+  const { administration, links, reader, settings } = context
   const find = async (id: number): Promise<FileRecord> => {
     for (let reads = 0; reads < maxReads; reads++) {
       const record = await reader.record({ id })
@@ -88,7 +89,7 @@ export function registerFile(context: ApiContext): NonNullable<Resource['post']>
     const answer = await sendToIndexer(required(administration).register(path))
     if (answer.outcome === 'unsure') throw tryAgain('The file cannot be catalogued at this moment.')
     if (answer.outcome === 'refused') throw new BadFields({ [field]: [messageFor(answer.reason)] })
-    const record = serialiseRecord(await find(answer.id), links())
+    const record = serialiseRecord(await find(answer.id), links(), settings.layout)
     if (answer.outcome === 'created') reply.code(201).header('location', record.url)
     return sendJson(reply, record)
   }

@@ -2,20 +2,20 @@
 import { problems } from '../../catalogue/filter.ts'
 import type { FacetName } from '../../catalogue/sums.ts'
 import { facetNames } from '../../catalogue/sums.ts'
-import { areas } from '../../parse/archive-path.ts'
 import { fileDurations, fileTypes, fileVersions } from '../../parse/types.ts'
+import { allAreas } from '../openapi/area-words.ts'
 import type { RouteSchema } from '../openapi/openapi.ts'
 import { exampleLinks } from '../openapi/openapi.ts'
 import { filePlace } from '../openapi/parameters.ts'
 import * as schema from '../openapi/schema.ts'
 import { problemMeanings } from '../pages/labels.ts'
-import { filterParameters } from '../parameters/file-filters.ts'
+import type { FilterParameters } from '../parameters/file-filters.ts'
 import { paging } from '../parameters/paging.ts'
 import { operationOf } from '../resources/answer.ts'
 import { listParameters } from './list-request.ts'
 
 const { api, data } = exampleLinks
-const { year, day, filename } = filePlace
+const { directory, filename } = filePlace
 const createdAt = '2026-01-23T00:12:40.518203Z'
 
 const fields = {
@@ -41,7 +41,7 @@ const fields = {
   file_type: schema.orNull(
     schema.oneOf('`o` observation, `n` navigation, `m` meteorological.', fileTypes, 'o'),
   ),
-  download_path: schema.url('The download URL.', `${data}obs/${year}/${day}/${filename}`),
+  download_path: schema.url('The download URL.', `${data}${directory}/${filename}`),
   created: schema.moment(
     'The time at which the record was inserted, with microseconds. Never changes.',
     createdAt,
@@ -61,7 +61,7 @@ const details = {
     { pattern: '^[0-9a-f]{64}$' },
   ),
   station: schema.textOrNull('Station code, in upper case.'),
-  area: schema.orNull(schema.oneOf('The area of the archive.', areas)),
+  area: schema.orNull(schema.oneOf('The area of the archive.', allAreas)),
   country: schema.textOrNull('ISO 3166-1 alpha-3, from a long name.'),
   interval: schema.textOrNull('Sampling interval, from a long name.'),
   content: schema.textOrNull('Content code, from a long name.'),
@@ -150,7 +150,7 @@ const columns = wireFields.map((field) => exampleRecord[field])
 export const listFormats = ['json', 'html', 'ndjson', 'csv', 'urls'] as const
 
 /** @param maxLimit maximum number of records on a page */
-export const listFiles = (maxLimit: number): RouteSchema =>
+export const listFiles = (maxLimit: number, filters: FilterParameters): RouteSchema =>
   operationOf(
     {
       id: 'listFiles',
@@ -166,13 +166,13 @@ export const listFiles = (maxLimit: number): RouteSchema =>
       headers: ['Catalogue-Seq'],
       samples: [
         'rinex-file/?station={station}&limit=5',
-        'rinex-file/?area=obs&overlaps={days}&ordering=-data_date',
+        'rinex-file/?area={area}&overlaps={days}&ordering=-data_date',
         'rinex-file/?format=urls',
         'rinex-file/?format=csv&expand=file',
         'rinex-file/?station={station}&facets=1&limit=1',
       ],
     },
-    { parameters: { ...listParameters, ...paging(maxLimit) }, filters: filterParameters },
+    { parameters: { ...listParameters, ...paging(maxLimit) }, filters },
     {
       formats: listFormats,
       bodies: {

@@ -2,10 +2,10 @@
 import type { FileDetails, ListedFile } from '../../catalogue/records.ts'
 import type { Counting, FacetName, PageSums } from '../../catalogue/sums.ts'
 import { facetNames } from '../../catalogue/sums.ts'
-import { areaOf } from '../../parse/archive-path.ts'
 import { microsecondsToIso, secondsToIso } from '../../parse/calendar.ts'
 import { countryOf } from '../../parse/countries.ts'
-import { parseFilename } from '../../parse/filename.ts'
+import { knownSuffixes, parseFilename } from '../../parse/filename.ts'
+import type { Layout } from '../../parse/layout.ts'
 import type { ParsedName } from '../../parse/types.ts'
 import type { Links } from '../http/links.ts'
 import { downloadUrl, recordUrl } from '../http/links.ts'
@@ -16,8 +16,13 @@ import { wireFields, wireFileFields } from './schema.ts'
 
 export type WireRecord = Static<typeof recordSchema>
 
-export function serialiseRecord(record: ListedFile, links: Links): WireRecord {
-  const name = parseFilename(record.name)
+/** @param layout tells the area of a file; its suffixes may have been others */
+export function serialiseRecord(
+  record: ListedFile,
+  links: Links,
+  layout: Pick<Layout, 'areaOf'>,
+): WireRecord {
+  const name = parseFilename(record.name, knownSuffixes)
   const parsed = name.kind === 'parsed' ? name : undefined
   const created = microsecondsToIso(record.createdUs)
   const isModified = record.modifiedUs !== record.createdUs
@@ -32,13 +37,15 @@ export function serialiseRecord(record: ListedFile, links: Links): WireRecord {
     download_path: downloadUrl(links, record.directory, record.name),
     created,
     modified: isModified ? microsecondsToIso(record.modifiedUs) : created,
-    ...(record.details && { file: serialiseDetails(record.details, record, parsed) }),
+    ...(record.details && {
+      file: serialiseDetails(record.details, layout.areaOf(record.directory), parsed),
+    }),
   }
 }
 
 function serialiseDetails(
   { size, mtimeUs, sha256, problem }: FileDetails,
-  { directory }: ListedFile,
+  area: string | undefined,
   name: ParsedName | undefined,
 ): Static<typeof fileSchema> {
   return {
@@ -46,7 +53,7 @@ function serialiseDetails(
     mtime: microsecondsToIso(mtimeUs),
     sha256: sha256 === undefined ? null : Buffer.from(sha256).toString('hex'),
     station: name?.station ?? null,
-    area: areaOf(directory),
+    area: area ?? null,
     country: countryOf(name?.station ?? '') ?? null,
     interval: name?.interval || null,
     content: name?.content || null,

@@ -5,6 +5,7 @@ import type { ChunkCursor, ChunkOrdering, FileFilter } from '../../catalogue/fil
 import { isUnfiltered } from '../../catalogue/filter.ts'
 import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
 import type { ListedFile } from '../../catalogue/records.ts'
+import type { Layout } from '../../parse/layout.ts'
 import type { ApiContext } from '../http/context.ts'
 import type { Format } from '../http/formats.ts'
 import { contentType } from '../http/formats.ts'
@@ -13,7 +14,8 @@ import { Semaphore } from '../http/limits.ts'
 import type { Links } from '../http/links.ts'
 import { downloadUrl, linkUnlessTooLong, pageUrl } from '../http/links.ts'
 import { sendChunks } from '../http/send.ts'
-import { expand, feedParameters, filterParameters } from '../parameters/file-filters.ts'
+import type { FilterParameters } from '../parameters/file-filters.ts'
+import { expand, feedParameters, fileFilters } from '../parameters/file-filters.ts'
 import { limit, parseInteger } from '../parameters/paging.ts'
 import type { Parameter } from '../parameters/parameter.ts'
 import type { Query } from '../parameters/request.ts'
@@ -27,19 +29,19 @@ const recordsPerChunk = 250
 interface LineFormat {
   readonly mediaType: string
   readonly header?: (details: boolean) => string
-  readonly line: (file: ListedFile, links: Links) => string
+  readonly line: (file: ListedFile, links: Links, layout: Layout) => string
 }
 
 /** The formats of streams. Lines end with a line feed. */
 export const lineFormats = {
   ndjson: {
     mediaType: contentType('ndjson'),
-    line: (file, links) => JSON.stringify(serialiseRecord(file, links)),
+    line: (file, links, layout) => JSON.stringify(serialiseRecord(file, links, layout)),
   },
   csv: {
     mediaType: `${contentType('csv')}; header=present`,
     header: csvHeader,
-    line: (file, links) => recordCsv(serialiseRecord(file, links)),
+    line: (file, links, layout) => recordCsv(serialiseRecord(file, links, layout)),
   },
   urls: {
     mediaType: contentType('urls'),
@@ -58,6 +60,7 @@ interface StreamedFiles {
 interface ListSource extends StreamedFiles {
   readonly reader: Pick<CatalogueReader, 'records'>
   readonly links: Links
+  readonly layout: Layout
   /** Epoch of the head in the response's headers. */
   readonly epoch: string
   /** Each chunk is read and built in a turn of the requester. */
@@ -72,7 +75,7 @@ interface ListSource extends StreamedFiles {
  * @throws CatalogueUnavailable when the database was replaced by another one
  */
 export async function* listLines(
-  { reader, links, epoch, filter, ordering, details, limit, requester }: ListSource,
+  { reader, links, layout, epoch, filter, ordering, details, limit, requester }: ListSource,
   { header, line }: LineFormat,
 ): AsyncGenerator<Buffer> {
   // The header line is a part of the first chunk, so that it is not sent if the first query fails.
@@ -86,7 +89,7 @@ export async function* listLines(
     // The answer to a filtered query may come from a query worker, at a time that is no turn.
     if (!isUnfiltered(filter)) await requester.turn()
     if (chunk.epoch !== epoch) throw new CatalogueUnavailable('the catalogue was rebuilt meanwhile')
-    const text = chunk.records.map((file) => `${line(file, links)}\n`).join('')
+    const text = chunk.records.map((file) => `${line(file, links, layout)}\n`).join('')
     if (before + text !== '') yield Buffer.from(before + text)
     before = ''
     left -= chunk.records.length
@@ -135,28 +138,30 @@ const streamParameters = {
  * without it all records are sent. There is one sort key.
  * @throws BadFields with all faults
  */
-export function parseStreamRequest(query: Query) {
+export function parseStreamRequest(query: Query, filters: FilterParameters) {
   const { values, filter, kept } = readRequest(query, {
     parameters: streamParameters,
-    filters: filterParameters,
+    filters,
     alwaysStrict: true,
   })
   const { expand: details, ordering, limit } = values
-  return { filter, details, ordering, limit, followed: feedParameters(kept) }
+  return { filter, details, ordering, limit, followed: feedParameters(kept, filters) }
 }
 
 /** Maximum number of streams at the same time: each chunk delays all other requests. */
 const maxStreams = 50
 
 /** Streams the whole list. */
-export function createStream({ reader, links, limits }: ApiContext) {
+export function createStream({ reader, links, limits, settings }: ApiContext) {
+  const { layout } = settings
+  const filters = fileFilters(layout)
   const streams = new Semaphore({
     permits: maxStreams,
     full: 'Too many clients are reading the whole list.',
   })
   return async (name: keyof typeof lineFormats, request: FastifyRequest, reply: FastifyReply) => {
     const format = lineFormats[name]
-    const { followed, ...streamRequest } = parseStreamRequest(request.query as Query)
+    const { followed, ...streamRequest } = parseStreamRequest(request.query as Query, filters)
     const requester = request.method === 'HEAD' ? undefined : limits.stream(request, reply)
     if (requester !== undefined) streams.holdFor(reply)
     // The head is read before the first line, so that the change feed after it has all changes made
@@ -173,7 +178,10 @@ export function createStream({ reader, links, limits }: ApiContext) {
       ...linkUnlessTooLong(`<${feed}>; rel="monitor"`),
     }
     if (requester === undefined) return reply.headers(headers).send()
-    const lines = listLines({ ...streamRequest, reader, links: links(), epoch, requester }, format)
+    const lines = listLines(
+      { ...streamRequest, reader, links: links(), layout, epoch, requester },
+      format,
+    )
     return sendChunks(reply, headers, lines)
   }
 }

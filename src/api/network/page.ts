@@ -3,6 +3,8 @@
  * whether the cause is here. What the archive is stands below.
  */
 import { dayToIso, secondsPerDay } from '../../parse/calendar.ts'
+import type { Layout } from '../../parse/layout.ts'
+import { hasSeedAreas } from '../../parse/layout.ts'
 import { counted, readableNumber, readableSize } from '../../runtime/readable.ts'
 import type { Loss } from '../../series/loss.ts'
 import { startOf } from '../../series/series.ts'
@@ -10,6 +12,7 @@ import { lossRows } from '../alerts/loss-rows.ts'
 import type { StationMap } from '../map/station-map.ts'
 import type { Child, Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
+import { foldersOf } from '../pages/labels.ts'
 import type { Page } from '../pages/layout.ts'
 import { commandHtml, ignoredNotice } from '../pages/parts.ts'
 import { mainSeries } from '../series/known-series.ts'
@@ -26,6 +29,7 @@ interface NetworkPageData {
   readonly damage: ReadonlyMap<string, string> | undefined
   /** The folder of the archive, if pages may say it. */
   readonly folder: string | undefined
+  readonly layout: Pick<Layout, 'areas' | 'roots'>
   readonly map: Pick<StationMap, 'of'>
   /** The URL of the API. */
   readonly api: string
@@ -84,14 +88,16 @@ function stateOf({ network }: KnownNetwork, { map, damage }: NetworkPageData): H
   return html`${lossesOf(losses, asOf.notCurrent === undefined, damage)}${matrix(countries, now)}${map.of(onMap, '../', asOf.seconds !== undefined)}`
 }
 
+const seedFolders = html`the folders
+ <code>obs/</code> (daily files, in <code>obs/2026/022/</code>) and <code>nrt/</code> (hourly files, in
+ <code>nrt/2026/022/05/</code>)`
+
 /** Where files are expected. */
-function emptyNotice({ folder, known }: NetworkPageData): Html {
+function emptyNotice({ folder, known, layout }: NetworkPageData): Html {
   const isWatched = known !== undefined && known.network.asOf.notCurrent === undefined
   const seen = isWatched && ' A complete file appears here a few seconds after it was written.'
   const place = folder === undefined ? 'the archive' : html`<code>${folder}</code>`
-  return html`<p class="notice" role="status">The catalogue has no files yet. They are expected in the folders
- <code>obs/</code> (daily files, in <code>obs/2026/022/</code>) and <code>nrt/</code> (hourly files, in
- <code>nrt/2026/022/05/</code>) of ${place}.${seen} <a href="../status/?format=api">What the indexer does now</a></p>
+  return html`<p class="notice" role="status">The catalogue has no files yet. They are expected in ${hasSeedAreas(layout) ? seedFolders : foldersOf(layout)} of ${place}.${seen} <a href="../status/?format=api">What the indexer does now</a></p>
 `
 }
 

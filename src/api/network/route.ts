@@ -50,6 +50,7 @@ export function addNetwork(app: FastifyInstance, context: NetworkContext & Archi
               title: site.title,
               archive,
               damage,
+              layout: settings.layout,
               folder: settings.problems === 'public' ? settings.archive : undefined,
               map: context.map,
               api: context.links().api,

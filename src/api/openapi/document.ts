@@ -1,4 +1,6 @@
 /** Makes the OpenAPI 3.1 document of the service from its resources. Pure. */
+import type { Described } from './area-words.ts'
+import { withAreas } from './area-words.ts'
 import type {
   DescribedResource,
   JsonSchema,
@@ -18,7 +20,7 @@ import { exampleOf } from './schema.ts'
 const description = [
   'Lists the RINEX files of a GNSS archive and their download URLs. Everybody may read; only administrators may write.',
   'The `Accept` header chooses the representation: programs get JSON, browsers get HTML pages, and every other media type of a resource is chosen by its name, such as `text/csv`. `format` names a format and comes before the header; `format=json` forces JSON. Links into the API carry `format=api`, which leaves the choice to `Accept`. Every path with `GET` supports `HEAD`, and every path `OPTIONS`: its response has the methods in `Allow` and, below `api/`, the name, description and media types of the resource. Scripts of any origin may read (CORS).',
-  'Request targets may be in absolute form (RFC 9112, 3.2.2). Empty path segments are merged: `data//obs/` is `data/obs/`. A path without its trailing slash is redirected to the path with it.',
+  'Request targets may be in absolute form (RFC 9112, 3.2.2). Empty path segments are merged: `data//{in_area}` is `data/{in_area}`. A path without its trailing slash is redirected to the path with it.',
   'Most responses carry an `ETag`; a request with this tag in `If-None-Match` gets `304` until something changes. A request with the number of a change in the header `Catalogue-Seq` is answered from a state that has this change, or with `503`. Times are UTC, in ISO 8601.',
   'A parameter with an invalid value gets `400`, except `limit` and `offset`; the response names all invalid parameters at once. An unknown parameter is ignored and named in `Ignored-Parameters`; in a stream, in the change feed and with `strict=1` it gets `400`. A method that a path does not support gets `405`; `Allow` lists the supported methods. `429` and `503` carry `Retry-After`.',
 ].join('\n\n')
@@ -40,16 +42,22 @@ const securitySchemes = {
   },
 } as const
 
+interface DocumentSettings {
+  readonly version: string
+  readonly datasetPrefix: string
+  readonly layout: Described
+}
+
 /** Makes the document. The resources without a description are not in it. */
 export function makeDocument(
   resources: readonly DescribedResource[],
-  { version, datasetPrefix }: { readonly version: string; readonly datasetPrefix: string },
+  { version, datasetPrefix, layout }: DocumentSettings,
   words: SampleWords = exampleWords,
 ): OpenApiDocument {
   const schemas: Record<string, JsonSchema> = {}
   const responses = shareComponents(errorResponses, schemas)
   const paths = resources.flatMap((resource) => pathsOf(resource, `/${datasetPrefix}`, words))
-  return {
+  const document: OpenApiDocument = {
     openapi: '3.1.1',
     info: {
       title: 'RINEX file catalogue',
@@ -63,6 +71,7 @@ export function makeDocument(
     paths: shareComponents(Object.fromEntries(paths), schemas),
     components: { schemas, responses, headers, securitySchemes },
   }
+  return withAreas(document, layout)
 }
 
 /** Replaces each schema that has a name by a reference, and adds it to `schemas`, parts first. */

@@ -1,4 +1,5 @@
 /** Parameters that several resources share. */
+import { inFirst } from './area-words.ts'
 import type { ParameterSchemas, RouteSchema } from './openapi.ts'
 import { curl, exampleLinks } from './openapi.ts'
 import { oneOf, text } from './schema.ts'
@@ -26,15 +27,16 @@ export const ifNoneMatch = {
   'If-None-Match': text('The `ETag` of a response that the client has.', 'W/"none"'),
 }
 
-/** The file in the examples, and the parts of its directory below an area. */
+/** The file in the examples, its directory, and the parts of it below an area. */
 export const filePlace = {
+  directory: `${inFirst}2026/022`,
   year: '2026',
   day: '022',
   hour: '05',
   filename: 'GRAZ00AUT_R_20260220000_01D_30S_MO.crx.gz',
 }
 
-const { year, day, hour, filename } = filePlace
+const { directory, year, day, hour, filename } = filePlace
 
 /** The words of sample requests, which have `{station}` for a station, and so on. */
 export const exampleWords = {
@@ -65,6 +67,7 @@ const digits = (description: string, count: number, example: string) =>
   text(description, example, { pattern: `^[0-9]{${count}}$` })
 
 const placeParameters: ParameterSchemas = {
+  directory: text('Directory below the archive root, of one or more segments.', directory),
   year: digits('Year, four digits.', 4, year),
   day: digits('Day of the year, three digits.', 3, day),
   hour: digits('Hour of the day, two digits.', 2, hour),
@@ -84,8 +87,8 @@ interface DataKind extends Pick<
 
 /** Describes GET of one kind of paths below `data/`. @returns what makes one entry */
 export function dataPaths({ name = '', query = '', options = '', ...described }: DataKind) {
-  return (directory: string, operationId: string, summary: string) => {
-    const path = `${directory}${name}`
+  return (place: string, operationId: string, summary: string) => {
+    const path = `${place}${name}`
     const isInPath = ([key]: readonly [string, unknown]): boolean => path.includes(`{${key}}`)
     const operation: RouteSchema = {
       operationId,

@@ -1,4 +1,5 @@
 /** Builders of JSON schemas. The type of the values that a schema describes is `Static`. Pure. */
+import { allAreas, firstArea } from './area-words.ts'
 
 /** A JSON schema of values of the type `T`. */
 export interface Schema<T = unknown> {
@@ -98,6 +99,11 @@ export function oneOf<const T extends string>(
   example?: NoInfer<T>,
 ): Schema<T> {
   return { type: 'string', description, enum: values, ...withOwn(example) }
+}
+
+/** The name of an area of the archive. */
+export function area(description: string): Schema<string> {
+  return oneOf(description, allAreas, firstArea)
 }
 
 /** @param example by default a list with the example of `items` */

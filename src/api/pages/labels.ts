@@ -1,6 +1,8 @@
 /** Labels and formats of HTML pages. */
 import { problems, problemWords } from '../../catalogue/filter.ts'
 import type { ChangeKind } from '../../catalogue/records.ts'
+import type { Layout } from '../../parse/layout.ts'
+import { areaWords, wholeArchive } from '../../parse/layout.ts'
 import type { FileDuration, FileType, FileVersion } from '../../parse/types.ts'
 
 /** The labels of codes; an empty text for null. */
@@ -61,4 +63,18 @@ export function changeLabel({ kind, atUs, createdUs, modifiedUs }: ChangeTimes):
   if (kind === 'removed') return 'removed'
   if (atUs === createdUs) return 'new'
   return modifiedUs === atUs ? 'restored, with another size or time' : 'restored'
+}
+
+/** At most so many areas are named. */
+const mostAreas = 4
+
+/** Where files are expected: `the folders obs/ and nrt/`, of the archive. */
+export function foldersOf({ areas }: Pick<Layout, 'areas'>): string {
+  if (areas.includes(wholeArchive)) return 'the folders'
+  const rest = areas.length - mostAreas
+  const named =
+    rest > 0
+      ? `${areaWords({ areas: areas.slice(0, mostAreas) }, 'and')} and ${rest} more`
+      : areaWords({ areas }, 'and')
+  return `the ${areas.length === 1 ? 'folder' : 'folders'} ${named}`
 }

@@ -4,10 +4,12 @@
  */
 import type { FastifyInstance } from 'fastify'
 import type { ScanProgress } from '../../control-socket/protocol.ts'
+import type { Layout } from '../../parse/layout.ts'
 import { readableDuration } from '../../runtime/readable.ts'
 import { digest } from '../http/context.ts'
 import { prefersHtml } from '../http/formats.ts'
-import type { Identity, SiteFact, SiteFacts } from '../http/settings.ts'
+import type { ApiSettings, Identity, SiteFact, SiteFacts } from '../http/settings.ts'
+import { foldersOf } from './labels.ts'
 
 /** What a page says of the archive besides its own content. */
 interface SiteState extends Pick<SiteFacts, 'openAlerts' | 'missingOf'> {
@@ -26,11 +28,16 @@ interface SiteState extends Pick<SiteFacts, 'openAlerts' | 'missingOf'> {
 /** Counts the open alerts for the header; pages are laid out with the latest count. */
 export class Site {
   readonly #identity: Identity
+  readonly #layout: Pick<Layout, 'areas'>
   readonly #read: () => Promise<SiteState>
   #state: SiteState = nothingKnown
 
-  constructor(identity: Identity, read: () => Promise<SiteState>) {
+  constructor(
+    { identity, layout }: Pick<ApiSettings, 'identity' | 'layout'>,
+    read: () => Promise<SiteState>,
+  ) {
     this.#identity = identity
+    this.#layout = layout
     this.#read = read
   }
 
@@ -53,7 +60,7 @@ export class Site {
   facts(): SiteFacts {
     const { title, notice } = this.#identity
     const { isScanned, isEmpty, scan, ...said } = this.#state
-    const known = isEmpty ? empty : undefined
+    const known = isEmpty ? emptyWords(this.#layout) : undefined
     const unknown = said.banner.length > 0 ? undefined : unscannedWords(scan)
     const progress = isScanned ? known : unknown
     return { title, notice, progress, facts: factsOf(this.#identity), ...said }
@@ -77,8 +84,8 @@ const nothingKnown: SiteState = {
 const unscanned =
   'The first scan of the archive has not ended: not all files are listed, and states are not known yet.'
 
-const empty =
-  'The catalogue has no files yet. They are expected in the folders obs/ and nrt/ of the archive.'
+const emptyWords = (layout: Pick<Layout, 'areas'>): string =>
+  `The catalogue has no files yet. They are expected in ${foldersOf(layout)} of the archive.`
 
 /** `…: not all files are listed, and states are not known yet. 12 % is done, about 58 s left.` */
 function unscannedWords(scan: SiteState['scan']): string {

@@ -120,7 +120,7 @@ type Describing = ReturnType<typeof createDescription>
 function pagesOf(context: ApiContext, { current, jsonWith }: Describing) {
   return (render: (reference: Reference, request: FastifyRequest) => Page) => ({
     state: async () => {
-      const words = await findWords(context.reader)
+      const words = await findWords(context.reader, context.settings.layout)
       return { words, version: digest(current().state + JSON.stringify(words)) }
     },
     read: (

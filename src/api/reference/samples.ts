@@ -2,9 +2,10 @@
 import { isTemporary } from '../../catalogue/errors.ts'
 import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
 import type { ListedFile } from '../../catalogue/records.ts'
-import type { Area } from '../../parse/archive-path.ts'
 import { dayOfYearAt, dayToIso, secondsPerDay } from '../../parse/calendar.ts'
 import { countryOf, isMergedNavigation } from '../../parse/countries.ts'
+import type { Layout } from '../../parse/layout.ts'
+import { hasSeedAreas } from '../../parse/layout.ts'
 import type { Links } from '../http/links.ts'
 import type { SampleWords } from '../openapi/parameters.ts'
 import { exampleWords } from '../openapi/parameters.ts'
@@ -15,6 +16,7 @@ import { exampleWords } from '../openapi/parameters.ts'
  */
 export async function findWords(
   reader: Pick<CatalogueReader, 'stations' | 'records'>,
+  layout: Layout,
 ): Promise<SampleWords | undefined> {
   try {
     const ordering = { key: 'count', descending: true } as const
@@ -22,15 +24,18 @@ export async function findWords(
     const found = stations.find(({ code }) => !isMergedNavigation(code))
     if (found === undefined) return undefined
     const { code: station, codes, lastDay } = found
-    const latest = async (area: Area) => {
+    const latest = async (areas?: readonly string[]) => {
       const { records } = await reader.records({
         limit: 1,
-        filter: { stations: codes, areas: [area], types: ['o'] },
+        filter: { stations: codes, types: ['o'], ...(areas && { areas }) },
         ordering: { key: 'data_date', descending: true },
       })
       return records[0]
     }
-    const [obs, nrt] = await Promise.all([latest('obs'), latest('nrt')])
+    // Samples of the areas of the seed have a file of each.
+    const [obs, nrt] = hasSeedAreas(layout)
+      ? await Promise.all([latest(['obs']), latest(['nrt'])])
+      : [await latest()]
     return {
       station,
       country: countryOf(station) ?? exampleWords.country,
@@ -50,7 +55,7 @@ export async function findWords(
 /** A file of `nrt` lies in a directory of its hour, one of `obs` in that of its day. */
 function partsOf({ directory, name: filename }: Pick<ListedFile, 'directory' | 'name'>) {
   const [, year = '', day = '', hour = ''] = directory.split('/')
-  return { year, day, hour, filename }
+  return { directory, year, day, hour, filename }
 }
 
 /** An example: the command, and the URL at which a browser shows what it gets. */

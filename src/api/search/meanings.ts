@@ -1,6 +1,5 @@
 /** What a text may mean, by its form alone. Pure. */
 import type { FileFilter } from '../../catalogue/filter.ts'
-import { areas } from '../../parse/archive-path.ts'
 import type { Days } from '../../parse/calendar.ts'
 import {
   dateOf,
@@ -12,7 +11,8 @@ import {
   secondsPerDay,
   twoDigits,
 } from '../../parse/calendar.ts'
-import { parseFilename } from '../../parse/filename.ts'
+import type { Layout } from '../../parse/layout.ts'
+import { joinPath, parentOf, wholeArchive } from '../../parse/layout.ts'
 import type { ParsedName, RejectionReason } from '../../parse/types.ts'
 import type { QueryPair } from '../http/links.ts'
 import { dateWords, dayWords, monthWords } from '../pages/date-words.ts'
@@ -54,17 +54,18 @@ interface Meanings {
 }
 
 /** Names and codes are ASCII; countries are searched by any text. */
-export function meaningsOf(text: string): Meanings {
-  const path = /^[\x21-\x7e]+$/.test(text) ? pathOf(text) : undefined
+export function meaningsOf(text: string, layout: Layout): Meanings {
+  const time = timeOf(text)
+  const mayBePath = /^[\x21-\x7e]+$/.test(text)
+  const path = mayBePath ? pathOf(text, layout, time !== undefined) : undefined
   const last = path ?? text
   const name = text.endsWith('/') ? '' : last.slice(last.lastIndexOf('/') + 1)
-  const time = timeOf(text)
   const isFile = time === undefined && isFileName(name, path !== undefined)
   return {
     codes: codesOf(text),
     time,
     path,
-    file: isFile ? fileOf(name, path) : undefined,
+    file: isFile ? fileOf(name, path, layout) : undefined,
   }
 }
 
@@ -75,12 +76,20 @@ function codesOf(text: string): readonly string[] {
   return areCodes ? codes.map((each) => each.replace('*', '')) : []
 }
 
-/** The part of a path or URL that begins with an area; nothing is decoded. */
-function pathOf(text: string): string | undefined {
+/**
+ * The part of a path or URL that begins with an area, or leads to one; nothing is decoded. If all
+ * of the archive is an area, it is what comes after `data/` in a URL, or any text with a slash.
+ */
+function pathOf(text: string, layout: Layout, isTime: boolean): string | undefined {
   const [whole = ''] = text.split(/[?#]/, 1)
   const segments = whole.split('/').filter((segment) => segment !== '')
-  const start = segments.findIndex((segment) => areas.some((area) => area === segment))
-  return start === -1 ? undefined : segments.slice(start).join('/')
+  if (layout.areas.includes(wholeArchive)) {
+    const start = whole.includes('://') ? segments.indexOf('data') + 1 : 0
+    const isPath = whole.includes('://') ? start > 0 : whole.includes('/') && !isTime
+    return isPath ? segments.slice(start).join('/') : undefined
+  }
+  const paths = segments.map((_segment, index) => segments.slice(index).join('/'))
+  return paths.find((path) => layout.rootOf(path) !== undefined || layout.leadsToArea(path))
 }
 
 /** A name with parts, or a short name up to its session or its year. */
@@ -95,31 +104,39 @@ function isFileName(name: string, isInPath: boolean): boolean {
 
 const compression = /\.(?:gz|z|bz2|xz|zip|zst)$/i
 
-function fileOf(name: string, path: string | undefined): AskedFile {
+function fileOf(name: string, path: string | undefined, layout: Layout): AskedFile {
   const lower = name.toLowerCase()
   const start = lower.replace(compression, '')
-  const names = [...new Set([lower, ...['.gz', '.crx.gz', '.rnx.gz'].map((end) => start + end)])]
-  const results = names.map((each) => parseFilename(each))
+  const ends = layout.lists.suffixes.flatMap((end) =>
+    ['', '.crx', '.rnx'].map((form) => form + end),
+  )
+  const written = [lower, ...ends.map((end) => start + end)]
+  const names = [...new Set(written.map((each) => each.toLowerCase()))]
+  const results = written.map(layout.parseFilename)
   const parsed = results.find((result) => result.kind === 'parsed')
-  const slash = path?.lastIndexOf('/') ?? -1
-  const directory = path === undefined || slash === -1 ? undefined : path.slice(0, slash)
-  const dated = parsed === undefined ? [] : directoriesAt(parsed.startSeconds)
+  const directory = path === undefined || layout.rootOf(path) === path ? undefined : parentOf(path)
+  const dated = parsed === undefined ? [] : directoriesAt(parsed.startSeconds, layout)
   return {
     directory,
     name,
     start,
     names,
     parsed,
-    fault: faultOf(name, parsed),
+    fault: faultOf(name, parsed, layout),
     directories: [...new Set([...(directory === undefined ? [] : [directory]), ...dated])],
   }
 }
 
 /** A wrong part says more than a wrong suffix. */
-function faultOf(name: string, parsed: ParsedName | undefined): RejectionReason | undefined {
-  if (parsed !== undefined && !isCompressedOtherwise(name)) return undefined
+function faultOf(
+  name: string,
+  parsed: ParsedName | undefined,
+  { lists: { suffixes }, parseFilename }: Layout,
+): RejectionReason | undefined {
+  if (parsed !== undefined && !isCompressedOtherwise(name, suffixes)) return undefined
   const start = name.replace(compression, '')
-  const faults = [name, `${start}.gz`, `${start}.crx.gz`].flatMap((each) => {
+  const [suffix = ''] = suffixes
+  const faults = [name, `${start}${suffix}`, `${start}.crx${suffix}`].flatMap((each) => {
     const result = parseFilename(each)
     return result.kind === 'rejected' ? [result.reason] : []
   })
@@ -127,15 +144,19 @@ function faultOf(name: string, parsed: ParsedName | undefined): RejectionReason 
   return part ?? (/\.[A-Za-z0-9]+$/.test(name) ? faults[0] : undefined)
 }
 
-function isCompressedOtherwise(name: string): boolean {
-  return compression.test(name) && !/\.gz$/i.test(name)
+function isCompressedOtherwise(name: string, suffixes: readonly string[]): boolean {
+  const lower = name.toLowerCase()
+  const isOurs = suffixes.some((each) => each !== '' && lower.endsWith(each.toLowerCase()))
+  return compression.test(name) && !isOurs
 }
 
-/** The directories of a day and an hour. */
-function directoriesAt(startSeconds: number): readonly string[] {
+/** The directories of a day and an hour, as far as the areas are like those of the seed. */
+function directoriesAt(startSeconds: number, { roots }: Layout): readonly string[] {
   const day = dayPath(startSeconds)
   const hour = Math.floor((startSeconds % secondsPerDay) / 3600)
-  return [...areas.map((area) => `${area}/${day}`), `nrt/${day}/${twoDigits(hour)}`]
+  const days = roots.map((root) => joinPath(root, day))
+  const hourly = roots.filter((root) => root !== 'obs')
+  return [...days, ...hourly.map((root) => joinPath(root, `${day}/${twoDigits(hour)}`))]
 }
 
 /** A time, or the time of a station: `GRAZ 2026-022`. */

@@ -1,5 +1,7 @@
 /** The page of the search: results by kind, or what may be searched. */
+import type { Layout } from '../../parse/layout.ts'
 import { counted, shortened } from '../../runtime/readable.ts'
+import { inFirst, withAreas } from '../openapi/area-words.ts'
 import type { Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
 import type { Page } from '../pages/layout.ts'
@@ -18,13 +20,17 @@ const examples = [
   ['A station, or the beginning of its code', 'GRAZ'],
   ['A country by its name or code', 'Austria'],
   ['A file name, or its beginning', 'GRAZ00AUT_R_20260220000_01D_30S_MO.crx.gz'],
-  ['A path, or a URL of a file or directory', 'obs/2026/022/'],
+  ['A path, or a URL of a file or directory', `${inFirst}2026/022/`],
   ['A day, month or year', '2026-01-22'],
   ['A day of the year', '2026/022'],
   ['A GPS week', 'week 2402'],
 ] as const
 
-export function renderSearch(text: string, results: readonly Result[], json: string): Page {
+export function renderSearch(
+  text: string,
+  results: readonly Result[],
+  { json, layout }: { readonly json: string; readonly layout: Layout },
+): Page {
   // In the order of the results: the first one is the answer.
   const groups = Array.from(
     Map.groupBy(results, ({ kind }) => kind),
@@ -35,7 +41,7 @@ export function renderSearch(text: string, results: readonly Result[], json: str
   const title = text === '' ? 'Search' : `Search for ${shortened(text)}: ${found}`
   return {
     frame: { title, heading: 'Search', search: text, up: '../', json },
-    body: html`${text === '' ? examplesHtml() : groups.length === 0 && nothing}
+    body: html`${text === '' ? examplesHtml(layout) : groups.length === 0 && nothing}
 ${groups.map(
   ({ title, results }) => html`<h2>${title}</h2>
 <ul>
@@ -53,10 +59,10 @@ function resultHtml({ title, url, why, page = {} }: Result): Html {
 }
 
 /** What may be searched. */
-function examplesHtml(): Html {
+function examplesHtml(layout: Layout): Html {
   return html`<p>The search field takes:</p>
 <dl class="facts">
-${examples.map(
+${withAreas(examples, layout).map(
   ([
     what,
     example,

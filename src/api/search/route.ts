@@ -100,7 +100,7 @@ export function addSearch(app: FastifyInstance, context: NetworkContext): void {
           json: () => ({
             results: results.map(({ kind, title, url, why }) => ({ kind, title, url, why })),
           }),
-          html: () => layOut(renderSearch(values.q, results, json), context.site()),
+          html: () => layOut(renderSearch(values.q, results, { json, layout }), context.site()),
         },
       }
     },

@@ -5,12 +5,13 @@ import type { SettlingFile } from '../../control-socket/protocol.ts'
 import { dayToIso, microsecondsToIso, secondsPerDay } from '../../parse/calendar.ts'
 import { countriesNamed, countryName, countryOf } from '../../parse/countries.ts'
 import type { Layout } from '../../parse/layout.ts'
-import { joinPath } from '../../parse/layout.ts'
+import { hasSeedAreas, joinPath } from '../../parse/layout.ts'
 import { counted, readableTime } from '../../runtime/readable.ts'
 import { reasonMeanings } from '../file-problems/problem-list.ts'
 import type { Requester } from '../http/limits.ts'
 import type { Links } from '../http/links.ts'
 import { pageUrl, recordUrl, stationUrl } from '../http/links.ts'
+import { withAreas } from '../openapi/area-words.ts'
 import type { NetworkStatus } from '../series/known-series.ts'
 import type { KnownStation } from '../stations/how-words.ts'
 import { howWords } from '../stations/how-words.ts'
@@ -79,7 +80,7 @@ class Search {
   }
 
   async of(text: string): Promise<readonly Result[]> {
-    const { codes, time, path, file } = meaningsOf(text)
+    const { codes, time, path, file } = meaningsOf(text, this.#sources.layout)
     const [code, ...others] = codes
     const found = [
       ...(code === undefined ? [] : await this.#stations(codes)),
@@ -148,16 +149,18 @@ class Search {
     if (pattern !== undefined)
       return [withoutPage(file === undefined ? 'directory' : 'file', path, excluded(pattern))]
     const parsed = layout.parseDirectory(path)
-    const isThere = parsed.kind === 'directory' && (await reader.directory(path)) !== undefined
+    const mayBeThere = parsed.kind === 'directory' || layout.leadsToArea(path)
+    const isThere = mayBeThere && (await reader.directory(path)) !== undefined
     if (isThere) return [pageOf('directory', `${path}/`, `${links.data}${path}/`)]
     const parent = file?.directory === undefined ? parsed : layout.parseDirectory(file.directory)
-    if (parent.kind === 'rejected') return [withoutPage('directory', path, rejected(parent.reason))]
+    if (parent.kind === 'rejected')
+      return [withoutPage('directory', path, rejected(parent.reason, layout))]
     if (file !== undefined) return this.#file(file)
     return [withoutPage('directory', `${path}/`, 'No file is in this directory or below it.')]
   }
 
   async #file(asked: AskedFile): Promise<Result[]> {
-    const { reader } = this.#sources
+    const { reader, layout } = this.#sources
     const { records } = await reader.records(
       {
         filter: { names: [{ how: 'starts', text: asked.start }] },
@@ -176,7 +179,8 @@ class Search {
     if (records.length > 0) return this.#beginning(asked, records)
     const pattern = this.#excludedBy(asked)
     if (pattern !== undefined) return [withoutPage('file', asked.name, excluded(pattern))]
-    if (asked.fault !== undefined) return [withoutPage('file', asked.name, rejected(asked.fault))]
+    if (asked.fault !== undefined)
+      return [withoutPage('file', asked.name, rejected(asked.fault, layout))]
     const why = await this.#neverSeen(asked)
     const never = withoutPage('file', asked.name, why)
     const missing = await this.#missing(asked)
@@ -217,7 +221,7 @@ class Search {
 
   /** Files of these names that are still being written, were removed or rejected. */
   async #unlisted({ names, directories }: AskedFile): Promise<Result[]> {
-    const { reader, links, settlingFiles, isPublic } = this.#sources
+    const { reader, layout, links, settlingFiles, isPublic } = this.#sources
     const { removed, rejected: known } = await reader.unlisted(
       { directories, names },
       this.#requester,
@@ -248,16 +252,17 @@ class Search {
         why: `It was removed on ${at(atUs)}.`,
       })),
       ...(isPublic ? known : []).map(({ directory, name, reason, sinceUs }) =>
-        withoutPage('file', joinPath(directory, name), rejected(reason, sinceUs)),
+        withoutPage('file', joinPath(directory, name), rejected(reason, layout, sinceUs)),
       ),
     ]
   }
 
   async #neverSeen({ parsed, start }: AskedFile): Promise<string> {
-    const { keepRemovalsDays, notCurrent } = this.#sources
+    const { layout, keepRemovalsDays, notCurrent } = this.#sources
     const reason = await notCurrent()
     const late = reason === undefined ? '' : ` Newer files are not known: ${reason}.`
     if (parsed === undefined) return `No listed file has a name that begins with ${start}.${late}`
+    if (!hasSeedAreas(layout)) return `It was never seen: no file of this name is listed.${late}`
     const days = counted(keepRemovalsDays, 'day', 'days')
     return `It was never seen: no file of this name is listed, and none was removed from the directories of its date in the last ${days}.${late}`
   }
@@ -333,10 +338,10 @@ function elsewhere({ details }: ListedFile, { directory }: AskedFile): string | 
 }
 
 /** A reason of this or an earlier release as a sentence. */
-function rejected(reason: string, sinceUs?: number): string {
+function rejected(reason: string, layout: Layout, sinceUs?: number): string {
   const meanings: Readonly<Record<string, string>> = reasonMeanings
   const since = sinceUs === undefined ? '' : `, since ${at(sinceUs)}`
-  return `It is rejected${since}: ${(meanings[reason] ?? reason).replaceAll('`', '')}`
+  return `It is rejected${since}: ${withAreas(meanings[reason] ?? reason, layout).replaceAll('`', '')}`
 }
 
 function excluded(pattern: string): string {

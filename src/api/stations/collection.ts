@@ -90,7 +90,7 @@ export function addStations(app: FastifyInstance, context: NetworkContext): void
   addCollection(app, context, {
     name: 'station',
     item: stationItem,
-    filters: stationFilters,
+    filters: stationFilters(context.settings.layout),
     parameters,
     state: (asked) => stationsState(context, asked),
     find: (asked, state, requester) => findStations(context, asked, state, requester),

@@ -3,7 +3,6 @@ import { distance } from 'fastest-levenshtein'
 import type { FastifyRequest } from 'fastify'
 import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
 import type { StationSummary } from '../../catalogue/questions/stations.ts'
-import { areas } from '../../parse/archive-path.ts'
 import { dayToIso } from '../../parse/calendar.ts'
 import { countryOf, isMergedNavigation } from '../../parse/countries.ts'
 import { fileDurations, fileTypes, fileVersions } from '../../parse/types.ts'
@@ -11,6 +10,7 @@ import { UnknownName } from '../http/errors.ts'
 import type { Requester } from '../http/limits.ts'
 import type { Links, QueryPair } from '../http/links.ts'
 import { pageUrl, stationUrl } from '../http/links.ts'
+import { allAreas, firstArea, otherArea } from '../openapi/area-words.ts'
 import { exampleLinks } from '../openapi/openapi.ts'
 import * as schema from '../openapi/schema.ts'
 import { codesQuery } from '../pages/station-tabs.ts'
@@ -111,7 +111,10 @@ export const stationFields = {
     ({ lastDay }) => dayToIso(lastDay),
   ),
   count: field(schema.integer('Number of files.', 46), ({ files }) => files),
-  area: field(counts('Files by area.', areas, { obs: 22, nrt: 24 }), ({ byArea }) => byArea),
+  area: field(
+    counts('Files by area.', allAreas, { [firstArea]: 22, [otherArea]: 24 }),
+    ({ byArea }) => byArea,
+  ),
   file_type: field(counts('Files by type.', fileTypes, { o: 45, n: 1 }), ({ byType }) => byType),
   file_duration: field(
     counts('Files by period.', fileDurations, { d: 22, h: 24 }),

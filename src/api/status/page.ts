@@ -1,5 +1,6 @@
 /** The HTML page of the status. */
 import type { IndexerProblem } from '../../control-socket/protocol.ts'
+import type { Layout } from '../../parse/layout.ts'
 import { counted, readableDuration, readableNumber, readableTime } from '../../runtime/readable.ts'
 import type { serviceLines } from '../archive/service-lines.ts'
 import { reasonLabel } from '../file-problems/problem-list.ts'
@@ -22,6 +23,7 @@ const stateMeanings: Readonly<Record<WireStatus['state'], string>> = {
 }
 
 interface StatusPageOptions {
+  readonly layout: Layout
   readonly problems: readonly IndexerProblem[]
   readonly service: ReturnType<typeof serviceLines>
   /** True if the paths of files with problems are public. */
@@ -30,7 +32,7 @@ interface StatusPageOptions {
 
 export function renderStatus(
   status: WireStatus,
-  { problems, service, isPublic }: StatusPageOptions,
+  { layout, problems, service, isPublic }: StatusPageOptions,
 ): Page {
   return {
     frame: { title: 'Status', section: 'status', up: '../', json: '?format=json' },
@@ -40,7 +42,7 @@ ${scanHtml(status)}
 <h2>Service</h2>
 ${factList(service)}
 ${rescansHtml(status)}
-${rejectedHtml(status)}
+${rejectedHtml(status, layout)}
 ${problemsHtml(status, isPublic)}
 <h2>More</h2>
 ${factList(factsOf(status))}
@@ -118,9 +120,9 @@ function tookWords(seconds: number): string {
 }
 
 /** Why names are not catalogued, and how many each. */
-function rejectedHtml({ rejected }: WireStatus): Child {
+function rejectedHtml({ rejected }: WireStatus, layout: Layout): Child {
   const items = rejected.map(({ reason, count }) => {
-    const words = link(reasonLabel(reason), `../docs/status/?format=api#reason-${reason}`)
+    const words = link(reasonLabel(reason, layout), `../docs/status/?format=api#reason-${reason}`)
     return html`<li>${readableNumber(count)}: ${words}</li>\n`
   })
   return items.length > 0 && html`<h2>Not catalogued</h2>\n<ul>${items}</ul>`

@@ -52,7 +52,12 @@ export function addStatus(app: FastifyInstance, context: DownloadsContext & Arch
           json: () => status,
           html: () => {
             const service = serviceLines(summary, indexer, isPublic)
-            const page = renderStatus(status, { problems: problemsOf(indexer), service, isPublic })
+            const page = renderStatus(status, {
+              layout: settings.layout,
+              problems: problemsOf(indexer),
+              service,
+              isPublic,
+            })
             return layOut(page, context.site())
           },
         },

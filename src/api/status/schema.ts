@@ -2,6 +2,7 @@
 import { problemWords } from '../../catalogue/filter.ts'
 import { diskSchema } from '../archive/schema.ts'
 import { unservedFilesSchema } from '../downloads/schema.ts'
+import { firstArea, inFirst, otherArea } from '../openapi/area-words.ts'
 import * as schema from '../openapi/schema.ts'
 
 const at = '2026-01-23T00:12:40.518203Z'
@@ -48,7 +49,7 @@ const watching = schema.object('Directories watched by file events.', {
 const endedRescan = schema.object('A rescan that has ended.', {
   rescan: schema.integer('Its number.', 1),
   paths: schema.list('The directories that were ordered, at most ten.', schema.text(), [
-    'obs/2026',
+    `${inFirst}2026`,
   ]),
   path_count: schema.integer('Number of the directories that were ordered.', 1),
   accepted_removals: schema.boolean('True if removals that were withheld were accepted.', false),
@@ -79,7 +80,7 @@ const rejectionSchema = schema.component(
   {
     reason: schema.text('The reason; the object `Problem` explains each.', 'not-gz'),
     count: schema.integer('Number of these names.', 1),
-    examples: schema.withExample(examples, ['obs/2026/022/README.txt']),
+    examples: schema.withExample(examples, [`${inFirst}2026/022/README.txt`]),
   },
 )
 
@@ -88,6 +89,12 @@ const area = schema.object('An area of the archive.', {
   bytes: schema.integer('Sum of their sizes.', 2_336_200),
   directories: schema.integer('Number of directories in the catalogue.', 22),
 })
+
+const byArea: schema.Schema = schema.object('Counts by area of the archive.', {
+  [firstArea]: area,
+  [otherArea]: schema.withExample(area, { files: 50, bytes: 1_204_802, directories: 9 }),
+})
+const areas = byArea as schema.Schema<Readonly<Record<string, schema.Static<typeof area>>>>
 
 export const statusSchema = schema.component(
   'Status',
@@ -126,16 +133,13 @@ export const statusSchema = schema.component(
       0,
     ),
     rescans: schema.orNull(rescans),
-    areas: schema.object('Counts by area of the archive.', {
-      obs: area,
-      nrt: schema.withExample(area, { files: 50, bytes: 1_204_802, directories: 9 }),
-    }),
+    areas,
     newest_file: schema.momentOrNull('`created` of the newest record; null without files.', at),
     rejected: schema.list('Names that are not catalogued, by reason.', rejectionSchema),
     misplaced: schema.integer(`Number of misplaced files: ${problemWords.misplaced.what}.`, 0),
     unclear_paths: schema.list(
       'Areas whose paths contradict more than a fifth of their files, so that no file counts as misplaced.',
-      schema.text('An area.', 'obs'),
+      schema.text('An area.', firstArea),
     ),
     incomplete: files(`Incomplete files: ${problemWords.incomplete.what}.`),
     checksums: schema.object('Files with a current SHA-256.', {

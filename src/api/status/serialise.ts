@@ -3,7 +3,6 @@ import type { CatalogueSummary, RejectionCount } from '../../catalogue/questions
 import type { ScanSummary } from '../../catalogue/records.ts'
 import type { StatusReply } from '../../control-socket/client.ts'
 import type { IndexerProblem, IndexerStatus, ScanProgress } from '../../control-socket/protocol.ts'
-import type { Area } from '../../parse/archive-path.ts'
 import { microsecondsToIso, momentOrNull } from '../../parse/calendar.ts'
 import { filesToHash } from '../archive/service-lines.ts'
 import type { UnservedFiles } from '../downloads/unserved-files.ts'
@@ -42,7 +41,7 @@ export function serialiseStatus(
     settling_files: indexer?.settlingFiles ?? null,
     held_removals: indexer?.withheldRemovals ?? null,
     rescans: indexer ? rescansOf(indexer) : null,
-    areas: areas as Record<Area, (typeof areas)[string]>,
+    areas,
     newest_file: momentOrNull(newestOf(summary)),
     rejected: rejected.map((each) => ({ reason: each.reason, ...filesOf(each) })),
     misplaced,

@@ -10,14 +10,22 @@ export function storedText(lists: LayoutLists): string {
   return JSON.stringify({ areas, suffixes, exclude })
 }
 
-/** The last one that was read: most transactions find the same. */
-let last: { readonly text: string; readonly layout: Layout } | undefined
-
 /** @param text the column `layout`; `null` before the first start of an indexer */
-export function layoutFrom(text: string | null): Layout {
-  if (text === null) return defaultLayout
-  if (last?.text !== text) last = { text, layout: createLayout(JSON.parse(text) as LayoutLists) }
-  return last.layout
+function layoutFrom(text: string | null): Layout {
+  return text === null ? defaultLayout : createLayout(JSON.parse(text) as LayoutLists)
+}
+
+/** The layout of each transaction: most find that of the one before. */
+export class LastLayout {
+  #text: string | null = null
+  #layout = defaultLayout
+
+  /** @param text the column `layout` */
+  from(text: string | null): Layout {
+    if (text !== this.#text) this.#layout = layoutFrom(text)
+    this.#text = text
+    return this.#layout
+  }
 }
 
 export function* storedLayout(): Question<Layout> {

@@ -8,7 +8,7 @@ import { execute, row, rows } from '../question.ts'
 import { head } from '../questions/summary.ts'
 import type { Head } from '../records.ts'
 import { isDamaged, movedModified, recordNames, setFacts } from '../tables/record.ts'
-import { layoutFrom } from '../tables/stored-layout.ts'
+import { LastLayout } from '../tables/stored-layout.ts'
 import type { DirectoryChange, FileFacts } from './change.ts'
 import { ChecksumRows, raiseDetails } from './checksum-rows.ts'
 import type { CountedFile } from './count-differences.ts'
@@ -51,6 +51,7 @@ export class Apply {
   readonly #inserts: Inserts
   readonly #files: FileRows
   readonly #head: string
+  readonly #layout = new LastLayout()
 
   constructor(dialect: Dialect, parts: UpdateParts) {
     this.#parts = parts
@@ -63,7 +64,7 @@ export class Apply {
     const [seq, id, layout] = (yield* row<HeadRow>(this.#head)) ?? [0, 0, null]
     const counts = yield* this.#parts.counts()
     const progress = { seq, id, added: 0, modified: 0, removed: 0, details: false, counts }
-    yield* this.#inserts.begin(layoutFrom(layout))
+    yield* this.#inserts.begin(this.#layout.from(layout))
     yield* this.#parts.deliveries.begin()
     for (const change of changes) {
       begin(change)

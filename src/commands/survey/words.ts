@@ -1,7 +1,7 @@
 /** The findings of a survey for people. Pure. */
 import { reasonLabel } from '../../api/file-problems/problem-list.ts'
 import type { LayoutLists } from '../../parse/layout.ts'
-import { configurationLines } from '../../parse/layout.ts'
+import { configurationLines, defaultLayout } from '../../parse/layout.ts'
 import { counted, printable, readableNumber } from '../../runtime/readable.ts'
 import type { Findings } from './findings.ts'
 import { shown } from './findings.ts'
@@ -43,7 +43,7 @@ export function describe(directory: string, findings: Findings, seconds: number)
     ),
     ...section('Names that are not listed', rejected.reason.total, [
       'by reason:',
-      ...frequent(rejected.reason, reasonLabel),
+      ...frequent(rejected.reason, wordsOfReason),
       'by suffix (yy: two digits of a year), the most frequent:',
       ...frequent(rejected.suffix),
       'by directory, the most frequent:',
@@ -87,9 +87,11 @@ function frequent(tally: Tally, word = (text: string): string => text): string[]
     .map(([text, count]) => `${readableNumber(count).padStart(11)}  ${word(text)}`)
 }
 
+const wordsOfReason = (reason: string): string => reasonLabel(reason, defaultLayout)
+
 function notRead({ unread }: Findings): string[] {
   return [...unread].flatMap(([reason, { count, examples }]) =>
-    section(`Directories that are not read (${reasonLabel(reason)})`, count, examples),
+    section(`Directories that are not read (${wordsOfReason(reason)})`, count, examples),
   )
 }
 

@@ -2,6 +2,7 @@
 import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { ArchiveDisks } from '../../../src/api/archive/disks.ts'
+import { defaultLayout } from '../../../src/parse/layout.ts'
 import { testFolder } from '../../folder.ts'
 import t from '../../tap.ts'
 
@@ -16,7 +17,7 @@ const found = (device: number) => ({ device, freeBytes: 10, totalBytes: device *
 const space = (device: number) => ({ freeBytes: 10, totalBytes: device * 1000 })
 
 const missing = Object.assign(new Error('gone'), { code: 'ENOENT' })
-const settings = { archive: '/a', linkedDirectories: ['/old', '/older'] }
+const settings = { archive: '/a', linkedDirectories: ['/old', '/older'], layout: defaultLayout }
 
 /** Each path answers with its disk, fails with its error, or hangs as long as it has none. */
 function disksOf(answers: Record<string, number | Error | undefined>) {
@@ -93,6 +94,7 @@ t.test('real directories, and an area that is a link', async (t) => {
   const [disk, ...others] = await new ArchiveDisks({
     archive: join(archive, 'archive'),
     linkedDirectories,
+    layout: defaultLayout,
   }).read()
   t.strictSame(disk?.holds, ['archive', 'obs', 'nrt', 'linked-1'])
   t.ok((disk?.space?.freeBytes ?? 0) > 0)

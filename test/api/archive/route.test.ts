@@ -47,7 +47,10 @@ t.test('an empty archive says where files are expected', async (t) => {
     wire.disks.map(({ holds }) => holds),
     [['archive', 'obs', 'nrt']],
   )
-  t.match((await pageOf(service)).text, 'no files yet. They are expected in the areas obs and nrt')
+  t.match(
+    (await pageOf(service)).text,
+    'no files yet. They are expected in the folders obs/ and nrt/ of the archive',
+  )
   const { body } = await service.app.inject(`${api}?format=csv`)
   t.equal(body, 'year,area,file_type,period,files,bytes\r\n')
 })

@@ -1,5 +1,6 @@
 import { parseDataTarget } from '../../../src/api/downloads/route.ts'
 import type { Layout } from '../../../src/parse/layout.ts'
+import { defaultLayout } from '../../../src/parse/layout.ts'
 import { createLayout } from '../../../src/parse/layout.ts'
 import t from '../../tap.ts'
 import { dayFile, hourFile } from '../service.ts'
@@ -43,7 +44,7 @@ t.test('the target of a file, or of a directory without its slash, is an entry',
   ]
   for (const [prefix, target, entry] of cases) {
     const expected = entry && { kind: 'entry', ...entry }
-    t.strictSame(parseDataTarget(target, prefix), expected, target.slice(0, 60))
+    t.strictSame(parseDataTarget(target, prefix, defaultLayout), expected, target.slice(0, 60))
   }
 })
 
@@ -103,10 +104,14 @@ t.test('the target of a listing or of checksums is parsed into a directory', asy
   for (const [prefix, target, directory] of cases) {
     const known = directory !== undefined
     const listing = known ? { kind: 'listing', directory } : undefined
-    t.strictSame(parseDataTarget(target, prefix), listing, target.slice(0, 60))
+    t.strictSame(parseDataTarget(target, prefix, defaultLayout), listing, target.slice(0, 60))
     // The root has no checksums.
     const checksums = known && directory !== '' ? { kind: 'checksums', directory } : undefined
     const [path = ''] = target.split('?')
-    t.strictSame(parseDataTarget(`${path}SHA256SUMS?x`, prefix), checksums, `${path}SHA256SUMS`)
+    t.strictSame(
+      parseDataTarget(`${path}SHA256SUMS?x`, prefix, defaultLayout),
+      checksums,
+      `${path}SHA256SUMS`,
+    )
   }
 })

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { pino } from 'pino'
 import { unavailablePart } from '../../../src/api/downloads/storage-check.ts'
 import { StorageLog } from '../../../src/api/downloads/unserved-files.ts'
+import { defaultLayout } from '../../../src/parse/layout.ts'
 import { change } from '../../catalogue/change.ts'
 import { commonFolder, testFolder } from '../../folder.ts'
 import { asOtherUser } from '../../other-user.ts'
@@ -17,7 +18,7 @@ t.test('the unavailable part of the archive is found for a directory', async (t)
   })
   const archive = join(folder, 'archive')
   const linked = ['disk', 'empty', 'no-disk', 'no-directory'].map((name) => join(folder, name))
-  const tree = { archive, linkedDirectories: linked }
+  const tree = { archive, linkedDirectories: linked, layout: defaultLayout }
   const unavailable = (directory: string) => unavailablePart(tree, directory)
   t.equal(await unavailable('obs/2026/001'), archive, 'no archive')
   mkdirSync(archive)
@@ -134,7 +135,7 @@ t.test('an area without read permission is unavailable', async (t) => {
   const archive = commonFolder(t, { obs: { '2026': {} } })
   chmodSync(join(archive, 'obs'), 0)
   t.teardown(() => chmodSync(join(archive, 'obs'), 0o755))
-  const tree = { archive, linkedDirectories: [] }
+  const tree = { archive, linkedDirectories: [], layout: defaultLayout }
   const part = await asOtherUser(() => unavailablePart(tree, 'obs/2026'))
   t.equal(part, join(archive, 'obs'))
 })

@@ -1,9 +1,12 @@
 /** The headline of the list: its filters in words, and its size. */
 import { headline } from '../../../src/api/files/page.ts'
 import { filterWords } from '../../../src/api/pages/active-filters.ts'
-import { filterParameters } from '../../../src/api/parameters/file-filters.ts'
+import { fileFilters } from '../../../src/api/parameters/file-filters.ts'
+import { defaultLayout } from '../../../src/parse/layout.ts'
 import { fc } from '../../random.ts'
 import t from '../../tap.ts'
+
+const filterParameters = fileFilters(defaultLayout)
 
 const words = (query: Readonly<Record<string, string>>): string =>
   filterWords(Object.entries(query), filterParameters)

@@ -2,13 +2,16 @@
  * Hostile queries: each gets the response of its row in the table, and none causes an internal
  * error.
  */
-import { filterParameters } from '../../../src/api/parameters/file-filters.ts'
+import { fileFilters } from '../../../src/api/parameters/file-filters.ts'
+import { defaultLayout } from '../../../src/parse/layout.ts'
 import { change, newFile } from '../../catalogue/change.ts'
 import t from '../../tap.ts'
 import type { Service } from '../service.ts'
 import { day, dayFile, hour, hourFile, openService, shortFile } from '../service.ts'
 import type { RawAnswer } from '../wire.ts'
 import { sendRaw } from '../wire.ts'
+
+const filterParameters = fileFilters(defaultLayout)
 
 const api = '/rinex/api/'
 const total = 3

@@ -2,6 +2,7 @@ import { serialiseRecord } from '../../../src/api/files/serialise.ts'
 import { linksBelow } from '../../../src/api/http/links.ts'
 import type { FileRecord } from '../../../src/catalogue/records.ts'
 import { microsecondsToIso, secondsToIso } from '../../../src/parse/calendar.ts'
+import { defaultLayout } from '../../../src/parse/layout.ts'
 import { fc } from '../../random.ts'
 import t from '../../tap.ts'
 
@@ -15,7 +16,7 @@ function record(directory: string, name: string): FileRecord {
 
 t.test('a record has ten fields in order', async (t) => {
   const name = 'GAIA00PRT_S_20261640500_01H_30S_MO.crx.gz'
-  const wire = serialiseRecord(record('nrt/2026/164/05', name), links)
+  const wire = serialiseRecord(record('nrt/2026/164/05', name), links, defaultLayout)
   t.equal(
     JSON.stringify(wire, null, 1),
     `{
@@ -42,7 +43,7 @@ t.test('four fields of a record are parsed from the name of its file', async (t)
     ['no-rinex-name.gz', null, null, null, null],
   ]
   for (const [name, ...expected] of cases) {
-    const wire = serialiseRecord(record('obs/2026/001', name ?? ''), links)
+    const wire = serialiseRecord(record('obs/2026/001', name ?? ''), links, defaultLayout)
     const { data_date, file_duration, file_version, file_type } = wire
     t.same([data_date, file_duration, file_version, file_type], expected, name ?? '')
   }

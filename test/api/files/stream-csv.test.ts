@@ -1,6 +1,7 @@
 import { wireFields, wireFileFields } from '../../../src/api/files/schema.ts'
 import { csvHeader, recordCsv, serialiseRecord } from '../../../src/api/files/serialise.ts'
 import { linksBelow } from '../../../src/api/http/links.ts'
+import { defaultLayout } from '../../../src/parse/layout.ts'
 import t from '../../tap.ts'
 
 /** Parses the values of one record (RFC 4180); quoted values may contain line ends. */
@@ -24,7 +25,11 @@ t.test('a CSV record has ten values in a fixed order, quoted if necessary', asyn
     for (const name of names) {
       const links = linksBelow(base, 'rinex')
       const times = { createdUs: 1e15, modifiedUs: 1e15 + 1 }
-      const wire = serialiseRecord({ id: 7, directory: 'obs/2026/001', name, ...times }, links)
+      const wire = serialiseRecord(
+        { id: 7, directory: 'obs/2026/001', name, ...times },
+        links,
+        defaultLayout,
+      )
       const expected = wireFields.map((field) => String(wire[field] ?? ''))
       t.strictSame(valuesOf(recordCsv(wire)), expected)
     }
@@ -47,7 +52,8 @@ t.test('a CSV record with details has the fields of the file at its end', async 
       arrivalUs: undefined,
     },
   }
-  const values = valuesOf(recordCsv(serialiseRecord(record, links))).slice(wireFields.length)
+  const wire = serialiseRecord(record, links, defaultLayout)
+  const values = valuesOf(recordCsv(wire)).slice(wireFields.length)
   const name = ['GRAZ00AUT', 'obs', 'AUT', '30S', 'MO', 'R']
   t.strictSame(values, ['12', '2001-09-09T01:46:40.000000Z', 'ab'.repeat(32), ...name, 'broken'])
 })

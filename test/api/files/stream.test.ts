@@ -3,14 +3,21 @@ import { connect } from 'node:net'
 import type { Test } from 'tap'
 import { lineFormats, listLines } from '../../../src/api/files/stream.ts'
 import type { Requester } from '../../../src/api/http/limits.ts'
-import { changesFilters, filterParameters } from '../../../src/api/parameters/file-filters.ts'
+import {
+  changesFilters as changesFiltersOf,
+  fileFilters,
+} from '../../../src/api/parameters/file-filters.ts'
 import type { CatalogueReader } from '../../../src/catalogue/questions/reader.ts'
+import { defaultLayout } from '../../../src/parse/layout.ts'
 import { applySteps, steps } from '../../catalogue/random-steps.ts'
 import { fc } from '../../random.ts'
 import t, { exact } from '../../tap.ts'
 import { until } from '../../until.ts'
 import { day, dayFile, hour, hourFile, openService, shortFile } from '../service.ts'
 import { parseAnswer, readToEnd, runEventLoop } from '../wire.ts'
+
+const filterParameters = fileFilters(defaultLayout)
+const changesFilters = changesFiltersOf(defaultLayout)
 
 const path = '/rinex/api/rinex-file/'
 
@@ -372,7 +379,14 @@ t.test('a stream fails when the database is replaced', async (t) => {
   }
   const ordering = { key: 'id', descending: true } as const
   const query = { filter: {}, ordering, details: false, limit: Infinity }
-  const source = { ...query, reader: replaced, links, epoch: 'one', requester }
+  const source = {
+    ...query,
+    reader: replaced,
+    links,
+    layout: defaultLayout,
+    epoch: 'one',
+    requester,
+  }
   const stream = listLines(source, lineFormats.urls)
   await t.rejects(stream.next(), { code: 'CATALOGUE_UNAVAILABLE' })
 })

@@ -4,12 +4,19 @@ import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { changesParameters } from '../../../src/api/changes/schema.ts'
 import type { JsonSchema, ResponseObject } from '../../../src/api/openapi/openapi.ts'
-import { changesFilters, filterParameters } from '../../../src/api/parameters/file-filters.ts'
+import {
+  changesFilters as changesFiltersOf,
+  fileFilters,
+} from '../../../src/api/parameters/file-filters.ts'
+import { defaultLayout } from '../../../src/parse/layout.ts'
 import { testFolder } from '../../folder.ts'
 import { fc } from '../../random.ts'
 import t, { exact } from '../../tap.ts'
 import { day, dayFile, openService } from '../service.ts'
 import { follow, openChecker, operationsOf, readDocument } from './cases.ts'
+
+const filterParameters = fileFilters(defaultLayout)
+const changesFilters = changesFiltersOf(defaultLayout)
 
 const schema = '/rinex/api/schema/'
 const docs = '/rinex/api/docs/'

@@ -2,9 +2,12 @@
 import type { QueryPair } from '../../../src/api/http/links.ts'
 import { activeFilters } from '../../../src/api/pages/active-filters.ts'
 import { formOf, sortLink } from '../../../src/api/pages/filter-form.ts'
-import { filterParameters } from '../../../src/api/parameters/file-filters.ts'
+import { fileFilters } from '../../../src/api/parameters/file-filters.ts'
 import { formFieldsOf } from '../../../src/api/parameters/parameter.ts'
+import { defaultLayout } from '../../../src/parse/layout.ts'
 import t from '../../tap.ts'
+
+const filterParameters = fileFilters(defaultLayout)
 
 const fileFields = formFieldsOf(filterParameters)
 const view = { fields: fileFields, sizes: [20, 50, 100, 500] }

@@ -1,12 +1,16 @@
 /** Each parameter of the list: valid values with their filters, and invalid values. */
 import { readListRequest } from '../../../src/api/files/list-request.ts'
 import { BadFields } from '../../../src/api/http/errors.ts'
-import { filterParameters } from '../../../src/api/parameters/file-filters.ts'
+import { fileFilters } from '../../../src/api/parameters/file-filters.ts'
 import type { FileFilter, TimeRange } from '../../../src/catalogue/filter.ts'
+import { defaultLayout } from '../../../src/parse/layout.ts'
 import { fc } from '../../random.ts'
 import t from '../../tap.ts'
 
-const parse = (query: Parameters<typeof readListRequest>[0]) => readListRequest(query, 1000, 'json')
+const filterParameters = fileFilters(defaultLayout)
+
+const parse = (query: Parameters<typeof readListRequest>[0]) =>
+  readListRequest(query, { maxLimit: 1000, filters: filterParameters }, 'json')
 
 const us = (iso: string): number => Date.parse(iso) * 1000
 const newYear = us('2026-01-01T00:00:00Z')

@@ -1,6 +1,7 @@
 /** The examples of the reference are those of this archive. */
 import { findWords } from '../../../src/api/reference/samples.ts'
 import { CatalogueUnavailable } from '../../../src/catalogue/errors.ts'
+import { defaultLayout } from '../../../src/parse/layout.ts'
 import t from '../../tap.ts'
 import type { Html } from '../html.ts'
 import type { Service } from '../service.ts'
@@ -98,8 +99,10 @@ t.test(
     t.match(page.text, "/rinex/api/rinex-file/?station=GRAZ&limit=5'")
     t.strictSame(runLinks(page), [])
     const away = () => Promise.reject(new CatalogueUnavailable('away'))
-    t.equal(await findWords({ stations: away, records: away }), undefined)
+    t.equal(await findWords({ stations: away, records: away }, defaultLayout), undefined)
     const broken = () => Promise.reject(new Error('a defect'))
-    await t.rejects(findWords({ stations: broken, records: broken }), { message: 'a defect' })
+    await t.rejects(findWords({ stations: broken, records: broken }, defaultLayout), {
+      message: 'a defect',
+    })
   },
 )
