@@ -16,19 +16,25 @@ export interface TimeRange {
 }
 
 /**
- * The problems of listed files, in words: for `misplaced` see placement.ts. An
- * incomplete file is never also `broken`. The first one that applies is the problem of a record.
+ * The problems of listed files, in words: for `misplaced` see placement.ts. An incomplete file is
+ * never also `broken`, nor one of these `disguised`. The first one that applies is the problem of a
+ * record.
  */
 export const problemWords = {
   incomplete: {
     word: 'incomplete',
-    what: 'the gzip stream has no end',
+    what: 'the content has no end',
     advice: 'It was not written completely; it is read again when it changes on disk.',
   },
   broken: {
     word: 'damaged',
-    what: 'the gzip stream is damaged before its end',
+    what: 'the content is damaged before its end',
     advice: 'Fetch it again from its source; it is read again when it changes on disk.',
+  },
+  disguised: {
+    word: 'disguised',
+    what: 'the content is not compressed as the name says',
+    advice: 'Programs that go by the name cannot read it.',
   },
   misplaced: {
     word: 'misplaced',
@@ -42,6 +48,12 @@ export const unclearPathsWords =
   'more than a fifth of the paths name another date than the files, so they are not dates, and no file is misplaced'
 
 export type Problem = keyof typeof problemWords
+
+/** True for a problem of files that cannot be used; the others have all their data. */
+export function isDamage(problem: Problem | undefined): boolean {
+  return problem === 'incomplete' || problem === 'broken'
+}
+
 export const problems = Object.keys(problemWords) as readonly Problem[]
 
 /**

@@ -106,8 +106,8 @@ export type ChangeKind = (typeof changeKinds)[number]
 export type EntryRejectionReason =
   RejectionReason | PathRejectionReason | 'symlink' | 'not-a-file' | 'unreadable-directory'
 
-/** The reasons of the problems `incomplete`, `broken` and `misplaced`. */
-export type FileProblemReason = 'no-end' | 'damaged' | 'other-date'
+/** The reasons of the problems of listed files, in their order. */
+export type FileProblemReason = 'no-end' | 'damaged' | 'other-compression' | 'other-date'
 
 /** The result of a complete scan of the tree. */
 export interface ScanSummary {

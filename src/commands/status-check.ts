@@ -58,6 +58,7 @@ function performanceOf(status: CommonStatus, nowSeconds: number): readonly strin
     ['rejected', status.rejected.reduce((sum, { count }) => sum + count, 0)],
     ['broken', status.checksums.broken.count],
     ['incomplete', status.incomplete.count],
+    ['disguised', status.disguised.count],
     ['last_sweep', ageOf(status.last_sweep, nowSeconds), 's'],
     ['last_scan', ageOf(status.last_scan?.ended ?? null, nowSeconds), 's'],
   ]

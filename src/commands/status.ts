@@ -101,6 +101,9 @@ export function statusLines(status: CommonStatus, problems: readonly IndexerProb
         ]),
     ...(status.held_removals ? [`${readableNumber(status.held_removals)} removals withheld`] : []),
     `misplaced: ${readableNumber(status.misplaced)}, incomplete: ${readableNumber(status.incomplete.count)}`,
+    ...(status.disguised.count === 0
+      ? []
+      : [`disguised: ${readableNumber(status.disguised.count)}`]),
     ...status.unclear_paths.map((area) => `paths in ${printable(area)}: ${unclearPathsWords}`),
     describeChecksums(status),
     ...status.rejected.map(

@@ -346,6 +346,7 @@ t.test('the status has the state of the indexer and the counts of the catalogue'
     misplaced: 0,
     unclear_paths: [],
     incomplete: { count: 0, examples: [] },
+    disguised: { count: 0, examples: [] },
     checksums: { files: 0, waiting: 6, broken: { count: 0, examples: [] } },
     seq: 1,
     epoch,

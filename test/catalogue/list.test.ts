@@ -205,13 +205,14 @@ interface Row extends ListedFile {
   readonly incomplete: number
   readonly broken: number | boolean | null
   readonly misplaced: number
+  readonly disguised: number
   readonly size: number
 }
 
 async function allRecords({ sql }: OpenedCatalogue): Promise<KnownWithSize[]> {
   const rows = await sql(
     `SELECT f.id, d.path AS directory, f.name, f.size, f.created_us AS "createdUs",
-       coalesce(f.modified_us, f.created_us) AS "modifiedUs", f.incomplete, f.misplaced,
+       coalesce(f.modified_us, f.created_us) AS "modifiedUs", f.incomplete, f.misplaced, f.disguised,
        (SELECT c.broken = 1 AND f.incomplete = 0 FROM checksum c WHERE c.id = f.id AND c.size = f.size
           AND c.mtime_us = f.mtime_us AND c.stale_us IS NULL) AS broken
      FROM file f JOIN directory d ON d.id = f.directory`,

@@ -23,6 +23,7 @@ const summary: CatalogueSummary = {
   misplaced: 0,
   unclearPaths: [],
   incomplete: { count: 1, examples: [] },
+  disguised: { count: 0, examples: [] },
   checksums: { files: 0, broken: { count: 2, examples: [] } },
   lastScan: undefined,
   newest: [],
@@ -43,7 +44,7 @@ const watching = {
   endedRescans: [],
 } as unknown as IndexerStatus
 
-const data = 'files=1234 dirty=3 settling=4 withheld=0 rejected=5 broken=2 incomplete=1'
+const data = 'files=1234 dirty=3 settling=4 withheld=0 rejected=5 broken=2 incomplete=1 disguised=0'
 
 t.test('each state has a level, a message and performance data', async (t) => {
   const cases: readonly [StatusReply, string][] = [
@@ -62,11 +63,11 @@ t.test('each state has a level, a message and performance data', async (t) => {
     ],
     [
       undefined,
-      'RINEX CATALOGUE CRITICAL - the indexer does not run | files=1234 rejected=5 broken=2 incomplete=1',
+      'RINEX CATALOGUE CRITICAL - the indexer does not run | files=1234 rejected=5 broken=2 incomplete=1 disguised=0',
     ],
     [
       { state: 'unknown', reason: 'timeout' },
-      'RINEX CATALOGUE UNKNOWN - timeout | files=1234 rejected=5 broken=2 incomplete=1',
+      'RINEX CATALOGUE UNKNOWN - timeout | files=1234 rejected=5 broken=2 incomplete=1 disguised=0',
     ],
   ]
   for (const [reply, line] of cases)

@@ -23,6 +23,7 @@ const empty: CatalogueSummary = {
   misplaced: 0,
   unclearPaths: [],
   incomplete: { reason: '', count: 0, examples: [] },
+  disguised: { reason: '', count: 0, examples: [] },
   checksums: { files: 0, broken: { reason: '', count: 0, examples: [] } },
   excludedDirectories: 0,
   rejected: [],

@@ -101,10 +101,11 @@ function rescanLine({ paths, pathCount, endedUs, ...counts }: EndedRescan): stri
 
 /** The files with problems by kind, each with its list; the path leads to the API root. */
 function problemLinks(summary: CatalogueSummary, isPublic: boolean): Child {
-  const { incomplete, checksums, misplaced, unclearPaths, rejected } = summary
+  const { incomplete, checksums, disguised, misplaced, unclearPaths, rejected } = summary
   const kinds = [
     [incomplete.count, 'incomplete', 'incomplete'],
     [checksums.broken.count, 'damaged', 'broken'],
+    [disguised.count, 'disguised', 'disguised'],
     [misplaced, 'misplaced', 'misplaced'],
     [rejected.reduce((sum, { count }) => sum + count, 0), 'not catalogued', 'rejected'],
   ] as const

@@ -5,7 +5,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { open, realpath, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { compareIdentity, toIdentity } from '../../catalogue/identity.ts'
-import type { FileQuery } from '../../catalogue/questions/files.ts'
+import type { FileQuery, FoundFile } from '../../catalogue/questions/files.ts'
 import { suffixOf } from '../../parse/filename.ts'
 import { errorCode } from '../../runtime/error-code.ts'
 import type { ApiSettings } from '../http/settings.ts'
@@ -84,7 +84,7 @@ export class Archive {
    * @throws FileUnavailable for anything else, FileChanged if it was replaced, removed or truncated
    * meanwhile, NoDescriptor, and other errors of the disk
    */
-  async open(place: FileQuery): Promise<OpenFile> {
+  async open(place: FileQuery & Partial<Pick<FoundFile, 'isDisguised'>>): Promise<OpenFile> {
     const path = join(this.#tree.archive, place.directory, place.name)
     const handle = await orUnavailable(this.#openHandle(path))
     try {
@@ -92,8 +92,9 @@ export class Archive {
       const stats = await handle.stat()
       if (!stats.isFile()) throw new FileUnavailable('not-regular', 'not a regular file')
       const linkedPath = await this.#linkedPathOf(handle, place)
+      const hasCheck = suffixOf(place.name) === '.gz' && place.isDisguised !== true
       const tail = await readTail(handle, stats.size)
-      return { handle, path, stats, linkedPath, tail, hasCheck: suffixOf(place.name) === '.gz' }
+      return { handle, path, stats, linkedPath, tail, hasCheck }
     } catch (error) {
       await handle.close()
       throw error

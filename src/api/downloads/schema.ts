@@ -140,7 +140,7 @@ const checksums: Responses = {
 }
 
 const checksumsDescription =
-  'The SHA-256 of the files of a directory, in the format of `sha256sum -c`. Lines that begin with `#` come first: the number of files without a current checksum, and the names of files whose gzip stream is damaged (`broken`) or has no end (`incomplete`). Listings do not contain this file.'
+  'The SHA-256 of the files of a directory, in the format of `sha256sum -c`. Lines that begin with `#` come first: the number of files without a current checksum, and the names of files whose content is damaged (`broken`), has no end (`incomplete`) or is not compressed as the name says (`disguised`). Listings do not contain this file.'
 
 const downloadOf = (suffixes: readonly Suffix[]): ReturnType<typeof dataPaths> =>
   dataPaths({

@@ -106,6 +106,7 @@ const words: Readonly<Record<FileProblemName, string>> = {
   unservable: 'could not be sent',
   incomplete: problemWords.incomplete.word,
   broken: problemWords.broken.word,
+  disguised: problemWords.disguised.word,
   misplaced: problemWords.misplaced.word,
   rejected: 'not catalogued',
 }
@@ -177,7 +178,8 @@ export function addProblems(app: FastifyInstance, context: DownloadsContext): vo
       tag: 'Service',
       name: 'Problems',
       summary: 'List files with problems',
-      about: 'The paths of files that are incomplete, damaged, misplaced or not catalogued.',
+      about:
+        'The paths of files that are incomplete, damaged, disguised, misplaced or not catalogued.',
       description,
       returns: 'Its `ETag` is a digest of its content.',
       errors: ['Unavailable', 'Forbidden'],

@@ -1,4 +1,5 @@
 /** A file as pages show it, and the cells of tables that show files. Pure. */
+import { isDamage } from '../../catalogue/filter.ts'
 import type { FileDetails, ListedFile } from '../../catalogue/records.ts'
 import { microsecondsToIso, secondsToIso } from '../../parse/calendar.ts'
 import { knownSuffixes, parseFilename } from '../../parse/filename.ts'
@@ -36,7 +37,7 @@ export function viewOf({ details, ...file }: ListedFile, links: Links): FileView
 /** What is wrong with the file, beside its name. */
 export function faultMark(file: FileView): Child {
   const word = faultWord(file)
-  const isDamaged = file.problem !== 'misplaced'
+  const isDamaged = file.size === 0 || isDamage(file.problem)
   return word !== undefined && html` <small>${isDamaged && slotMark('damaged')} ${word}</small>`
 }
 

@@ -1,5 +1,5 @@
 /** What is known of a file, in words: what it has, whether it is complete, when it came. Pure. */
-import { problemWords } from '../../catalogue/filter.ts'
+import { isDamage, problemWords } from '../../catalogue/filter.ts'
 import type { FileDetails } from '../../catalogue/records.ts'
 import {
   microsecondsToIso,
@@ -101,7 +101,7 @@ export function trustSentence(file: KnownState): string {
   if (problem === undefined) return read
   const { word, what, advice } = problemWords[problem]
   const begin = `${word.charAt(0).toUpperCase()}${word.slice(1)}:`
-  return problem === 'misplaced'
+  return !isDamage(problem)
     ? `${begin} ${what}. ${advice} ${read}`
     : `${begin} ${what}. It has ${readableSize(size)}${beside}. ${advice}`
 }

@@ -1,4 +1,5 @@
 /** The page of one file: can one trust it, its checksum, its neighbours; the rest is folded. */
+import { isDamage } from '../../catalogue/filter.ts'
 import type { ChangeKind } from '../../catalogue/records.ts'
 import { microsecondsToIso } from '../../parse/calendar.ts'
 import { countryName, countryOf } from '../../parse/countries.ts'
@@ -110,7 +111,7 @@ function checksumHtml(file: FileView, isWaiting: boolean): Child {
 }
 
 function isDamaged(file: FileView): boolean {
-  return faultWord(file) !== undefined && file.problem !== 'misplaced'
+  return file.size === 0 || isDamage(file.problem)
 }
 
 function commandPart({ label, command }: ReturnType<typeof checksOf>[number]): Html {

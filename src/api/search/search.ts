@@ -4,6 +4,7 @@ import type { ListedFile } from '../../catalogue/records.ts'
 import type { SettlingFile } from '../../control-socket/protocol.ts'
 import { dayToIso, microsecondsToIso, secondsPerDay } from '../../parse/calendar.ts'
 import { countriesNamed, countryName, countryOf } from '../../parse/countries.ts'
+import { suffixOf } from '../../parse/filename.ts'
 import type { Layout } from '../../parse/layout.ts'
 import { hasSeedAreas, joinPath } from '../../parse/layout.ts'
 import { counted, readableTime } from '../../runtime/readable.ts'
@@ -236,7 +237,7 @@ class Search {
           path,
           reason === 'unreadable'
             ? `It is not listed yet, because the indexer cannot read it since ${at(sinceUs)}.`
-            : `It is still being written: its gzip stream has no end yet, since ${at(sinceUs)}.`,
+            : `It is still being written: ${suffixOf(path) === '.gz' ? 'its gzip stream has no end yet' : 'it does not stand still yet'}, since ${at(sinceUs)}.`,
         ),
       ),
       ...removed.map(({ directory, name, seq, atUs }) => ({

@@ -58,6 +58,10 @@ export const catalogueRows: Rows<CatalogueSummary> = {
     `Incomplete files: ${problemWords.incomplete.what}.`,
     ({ incomplete }) => incomplete.count,
   ],
+  rinex_catalogue_disguised_files: [
+    `Disguised files: ${problemWords.disguised.what}.`,
+    ({ disguised }) => disguised.count,
+  ],
   rinex_catalogue_misplaced_files: [
     `Misplaced files: ${problemWords.misplaced.what}.`,
     ({ misplaced }) => misplaced,

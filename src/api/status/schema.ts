@@ -142,6 +142,7 @@ export const statusSchema = schema.component(
       schema.text('An area.', firstArea),
     ),
     incomplete: files(`Incomplete files: ${problemWords.incomplete.what}.`),
+    disguised: files(`Disguised files: ${problemWords.disguised.what}.`),
     checksums: schema.object('Files with a current SHA-256.', {
       files: schema.integer('Number of these files.', 70),
       waiting: schema.integerOrNull(

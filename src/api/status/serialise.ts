@@ -27,7 +27,8 @@ export function serialiseStatus(
   })
   const indexer = reply?.state === 'unknown' ? undefined : reply
   const lastScan = indexer?.lastScan ?? summary.lastScan
-  const { areas, rejected, misplaced, unclearPaths, incomplete, checksums, head } = summary
+  const { areas, rejected, misplaced, unclearPaths, incomplete, disguised, checksums, head } =
+    summary
   return {
     state: reply?.state === 'unknown' ? 'degraded' : (reply?.state ?? 'stopped'),
     since: momentOrNull(indexer?.sinceUs),
@@ -47,6 +48,7 @@ export function serialiseStatus(
     misplaced,
     unclear_paths: unclearPaths,
     incomplete: filesOf(incomplete),
+    disguised: filesOf(disguised),
     checksums: {
       files: checksums.files,
       waiting: indexer ? filesToHash(summary, indexer) : null,

@@ -31,7 +31,8 @@ const columns = `f.id, d.path, f.name, f.created_us, ${modifiedOf('f.')}`
 
 /** The first problem of a record, in the order of `problems`. */
 const details = `f.size, f.mtime_us, c.sha256, CASE WHEN f.incomplete = 1 THEN 'incomplete'
-  WHEN c.broken = 1 THEN 'broken' WHEN f.misplaced = 1 THEN 'misplaced' END, f.arrival_us`
+  WHEN c.broken = 1 THEN 'broken' WHEN f.disguised = 1 THEN 'disguised'
+  WHEN f.misplaced = 1 THEN 'misplaced' END, f.arrival_us`
 
 /** LEFT JOIN keeps the order of the tables. */
 const directory = 'LEFT JOIN directory d ON d.id = f.directory'

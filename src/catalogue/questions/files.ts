@@ -18,6 +18,8 @@ export interface FoundFile extends FileRecord, Hashed {
    * disk temporarily.
    */
   readonly isWithheld: boolean
+  /** True if its content is not compressed as its name says. */
+  readonly isDisguised: boolean
   /**
    * The identity of the file that was hashed; `undefined` without a checksum, or with a stale one.
    * The hashed file has the size and mtime of the record.
@@ -56,6 +58,7 @@ function toRecord([size, mtimeUs, seq, ...shown]: [...FactsRow, ...ListedRow]) {
 
 type FoundRow = [
   isWithheld: number,
+  disguised: number,
   sha256: Uint8Array | null,
   ...identity: IdentityRow,
   ...record: [...FactsRow, ...ListedRow],
@@ -64,20 +67,21 @@ type FoundRow = [
 /** The live record of a file by its exact path; `undefined` if the file is not catalogued. */
 export function* file({ directory, name }: FileQuery): Question<FoundFile | undefined> {
   const found = yield* row<FoundRow>(
-    `SELECT CASE WHEN d.withheld_since_us IS NULL THEN 0 ELSE 1 END, c.sha256, ${identityOfChecksum},
+    `SELECT CASE WHEN d.withheld_since_us IS NULL THEN 0 ELSE 1 END, f.disguised, c.sha256, ${identityOfChecksum},
        ${factsColumns}, ${listed.columns}
      FROM directory d CROSS JOIN file f ${joinedChecksum}
      WHERE f.directory = d.id AND d.path = @directory AND f.name = @name`,
     { directory, name },
   )
   if (found === undefined) return undefined
-  const [isWithheld, sha256, inode, ctimeUs, links, mode, uid, gid, ...rest] = found
+  const [isWithheld, disguised, sha256, inode, ctimeUs, links, mode, uid, gid, ...rest] = found
   const known = toRecord(rest)
   return {
     ...known,
     sha256: sha256 ?? undefined,
     identity: identityOf([inode, ctimeUs, links, mode, uid, gid], known),
     isWithheld: isWithheld === 1,
+    isDisguised: disguised === 1,
   }
 }
 

@@ -22,7 +22,10 @@ export interface ProblemEntry {
   readonly problem: ListedProblem
   /** Path relative to the archive root; bytes that are not UTF-8 show as U+FFFD. */
   readonly path: string
-  /** One word: `no-end`, `damaged`, `other-date`, or the reason why an entry is not catalogued. */
+  /**
+   * One word: `no-end`, `damaged`, `other-compression`, `other-date`, or the reason why an entry is
+   * not catalogued.
+   */
   readonly reason: string
   /**
    * Time of the latest change of the file, or the time since which the directory has rejected
@@ -44,6 +47,7 @@ interface ListRange {
 const reasons: Readonly<Record<Problem, FileProblemReason>> = {
   incomplete: 'no-end',
   broken: 'damaged',
+  disguised: 'other-compression',
   misplaced: 'other-date',
 }
 

@@ -40,12 +40,14 @@ export interface CatalogueSummary {
   readonly misplaced: number
   /** Areas whose paths contradict too many names to be dates (see `judgePaths`). */
   readonly unclearPaths: readonly string[]
-  /** Number of files whose gzip stream has no end. */
+  /** Files whose content has no end. */
   readonly incomplete: RejectionCount
+  /** Files that are not compressed as their names say. */
+  readonly disguised: RejectionCount
   readonly checksums: {
     /** Number of files with a checksum that is not stale. */
     readonly files: number
-    /** Number of hashed files whose gzip stream is damaged before its end. */
+    /** Hashed files whose content is damaged. */
     readonly broken: RejectionCount
   }
   /**
@@ -89,6 +91,7 @@ export function* summary(
   const misplaced = yield* countOf('misplaced', dialect)
   const incomplete = yield* problem('incomplete', dialect)
   const broken = yield* problem('broken', dialect)
+  const disguised = yield* problem('disguised', dialect)
   const hashed = (yield* value<number>('SELECT files FROM hashing WHERE one = 1')) ?? 0
   return {
     head: now,
@@ -96,6 +99,7 @@ export function* summary(
     misplaced,
     unclearPaths: yield* column<string>(unclear),
     incomplete,
+    disguised,
     checksums: { files: hashed, broken },
     rejected: yield* rejected(dialect),
     excludedDirectories: yield* excludedDirectories(dialect),

@@ -18,6 +18,8 @@ export const migrations: readonly Migration[] = [
     2,
     [
       'ALTER TABLE catalogue ADD COLUMN layout TEXT',
+      'ALTER TABLE file ADD COLUMN disguised INT4 NOT NULL DEFAULT 0',
+      'CREATE INDEX file_disguised ON file (id) WHERE disguised = 1',
       'CREATE INDEX file_contradicting ON file (kind) WHERE misplaced > 0',
     ],
   ],

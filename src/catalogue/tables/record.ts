@@ -44,6 +44,7 @@ export const fileColumns: Columns = {
   misplaced: 'int',
   damaged_us: 'bigint',
   arrival_us: 'bigint',
+  disguised: 'int',
 }
 
 /** SQL that stores what the disk says of a live file, and more columns. */
@@ -52,12 +53,13 @@ export function setFacts(dialect: Dialect, more: Columns = {}): string {
     size: 'bigint',
     mtime_us: 'bigint',
     incomplete: 'int',
+    disguised: 'int',
     damaged_us: 'bigint',
   } as const
   return dialect.update('file', { id: 'bigint' }, { ...facts, ...more })
 }
 
-/** Whether a file cannot be used: its gzip stream has no end, is damaged, or the file is empty. */
+/** Whether a file cannot be used: its content has no end, is damaged, or the file is empty. */
 export function isDamaged(file: {
   readonly size: number
   readonly incomplete?: boolean

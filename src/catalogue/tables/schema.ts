@@ -133,8 +133,9 @@ const tables = `
   -- The live records. Ids come from catalogue.last_id. modified_us is NULL until size or mtime
   -- change on disk. change is the kind of the change with the number seq: 0 created, 1 modified.
   -- returned_us is the time when a removed file came back, NULL for a file that was never removed.
-  -- incomplete is 1 if its gzip stream has no end, which was found after a long wait or when the
-  -- file was hashed. misplaced is 1 if its path contradicts the date in its name (see
+  -- incomplete is 1 if its gzip stream has no end, or its text no newline at the end, which was found
+  -- after a wait or when the file was hashed. disguised is 1 if its content is readable, but not
+  -- compressed as its name says. misplaced is 1 if its path contradicts the date in its name (see
   -- placementIn), and 2 if so many paths of its area do that they are not dates (see judgePaths):
   -- then the file is not misplaced.
   -- damaged_us is the time at which the file was found to be incomplete, broken or empty, NULL if
@@ -150,16 +151,18 @@ const tables = `
     misplaced   INT4 NOT NULL DEFAULT 0,
     damaged_us  INT8,
     arrival_us  INT8,
+    disguised   INT4 NOT NULL DEFAULT 0,
     UNIQUE (directory, name)  -- for reconciling, downloads and listings
   ) STRICT;
 
   -- The change feed reads live records in the order of their latest change.
   CREATE INDEX file_seq ON file (seq);
 
-  -- For filters on problem=incomplete and problem=misplaced, the list of problems, and the examples
+  -- For filters on problem=incomplete, misplaced and disguised, the list of problems, and the examples
   -- in the status.
   CREATE INDEX file_incomplete ON file (id) WHERE incomplete = 1;
   CREATE INDEX file_misplaced ON file (id) WHERE misplaced = 1;
+  CREATE INDEX file_disguised ON file (id) WHERE disguised = 1;
   -- The indexer compares the number of contradictions of each area with that of its files.
   CREATE INDEX file_contradicting ON file (kind) WHERE misplaced > 0;
   -- For the slots whose files are all damaged.
@@ -232,8 +235,8 @@ const tables = `
   -- and the other attributes. A checksum is valid as long as stale_us is NULL and the record has
   -- the same size and mtime_us. If the file on disk has another inode, or only another ctime_us,
   -- its content may differ although size and mtime are the same. If its ctime_us and also its link
-  -- count, mode or owner are different, only attributes have changed. broken is 1 if the gzip
-  -- stream is damaged before its end. stale_us is set while the checksum may belong to another
+  -- count, mode or owner are different, only attributes have changed. broken is 1 if the
+  -- content is damaged. stale_us is set while the checksum may belong to another
   -- version than the file on disk: the checksum is not shown, and the file is hashed again from
   -- this time on. It is a time, not a flag, so that a file that cannot be read is tried again later
   -- without delaying the others.

@@ -219,8 +219,9 @@ function resize(
   return file
 }
 
-function factsOf({ id, size, mtimeUs, incomplete }: FileFacts) {
-  return { id, size, mtime_us: mtimeUs, incomplete: incomplete === true ? 1 : 0 }
+function factsOf({ id, size, mtimeUs, incomplete, disguised }: FileFacts) {
+  const marks = { incomplete: incomplete === true ? 1 : 0, disguised: disguised === true ? 1 : 0 }
+  return { id, size, mtime_us: mtimeUs, ...marks }
 }
 
 function fileSql(dialect: Dialect) {

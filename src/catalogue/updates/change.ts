@@ -25,9 +25,11 @@ export interface NewFile {
   readonly mtimeUs: number
   /**
    * True if the file was accepted after ten minutes (`youngFileMs`) although its gzip stream has no
-   * end.
+   * end, or although its text does not end with a newline.
    */
   readonly incomplete?: boolean
+  /** True if its content is compressed in another way than its name says. */
+  readonly disguised?: boolean
   /**
    * Time at which the file arrived, in microseconds since 1970; `undefined` if it was not seen
    * arriving, as a file that a first scan finds.
@@ -42,6 +44,7 @@ export interface FileFacts {
   readonly size: number
   readonly mtimeUs: number
   readonly incomplete?: boolean
+  readonly disguised?: boolean
 }
 
 /** A catalogued file that changed on disk. */

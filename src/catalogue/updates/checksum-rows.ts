@@ -11,7 +11,7 @@ import type { ReboundFile } from './change.ts'
 export interface Checksum extends FileIdentity {
   readonly id: number
   readonly sha256: Uint8Array
-  /** The problem of the file's gzip stream; `undefined` if it has none. */
+  /** The problem of the file's content; `undefined` if it has none. */
   readonly problem: Exclude<Problem, 'misplaced'> | undefined
   /**
    * True if the file had been unchanged for so long that a change during hashing must have changed

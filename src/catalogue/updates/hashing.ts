@@ -14,6 +14,7 @@ type HashedFileRow = [
   size: number,
   mtimeUs: number,
   incomplete: number,
+  disguised: number,
   damagedUs: number | null,
   station: number,
   kind: number,
@@ -55,15 +56,18 @@ export class Hashing {
     for (const checksum of new Map(list.map((each) => [each.id, each])).values()) {
       const file = rowsById.get(checksum.id)
       if (file === undefined) continue
-      const [id, size, mtimeUs, wasIncomplete, wasDamagedUs, station, kind, data_date] = file
+      const [id, size, mtimeUs, wasIncomplete, wasDisguised, wasDamagedUs, ...slot] = file
+      const [station, kind, data_date] = slot
       if (checksum.size !== size || checksum.mtimeUs !== mtimeUs) continue
       valid.push(checksum)
       const incomplete = checksum.problem === 'incomplete' ? 1 : 0
+      const disguised = checksum.problem === 'disguised' ? 1 : 0
       const isBroken = checksum.problem === 'broken'
       const isBad = isDamaged({ size, incomplete: incomplete === 1, isBroken })
       const damaged_us = isBad ? (wasDamagedUs ?? nowUs) : null
-      if (incomplete !== wasIncomplete || damaged_us !== wasDamagedUs)
-        facts.push({ id, incomplete, damaged_us })
+      const marks = { incomplete, disguised, damaged_us }
+      const isKnown = incomplete === wasIncomplete && disguised === wasDisguised
+      if (!isKnown || damaged_us !== wasDamagedUs) facts.push({ id, ...marks })
       if (wasDamagedUs === null && isBad) lost.push({ id, station, kind, data_date })
       if (wasDamagedUs !== null && !isBad) gained.push({ id, station, kind, data_date })
     }
@@ -77,18 +81,22 @@ export class Hashing {
       nowUs,
     )
     yield* checksums.replace(ids, valid, nowUs)
-    yield* execute(directories.hashed(list.flatMap(({ id }) => rowsById.get(id)?.[8] ?? [])))
+    yield* execute(directories.hashed(list.flatMap(({ id }) => rowsById.get(id)?.[9] ?? [])))
   }
 }
 
 function hashingSql(dialect: Dialect) {
   return {
-    known: `SELECT f.id, f.size, f.mtime_us, f.incomplete, f.damaged_us, f.station, f.kind, f.data_date,
+    known: `SELECT f.id, f.size, f.mtime_us, f.incomplete, f.disguised, f.damaged_us, f.station, f.kind, f.data_date,
         f.directory
       FROM file f WHERE ${dialect.isIn('f.id', 'ids')}`,
     through: `UPDATE hashing SET seq = ${dialect.greatest('coalesce(seq, 0)', '@seq')}
       WHERE one = 1`,
-    facts: dialect.update('file', { id: 'bigint' }, { incomplete: 'int', damaged_us: 'bigint' }),
+    facts: dialect.update(
+      'file',
+      { id: 'bigint' },
+      { incomplete: 'int', disguised: 'int', damaged_us: 'bigint' },
+    ),
     unseen: `UPDATE file SET arrival_us = NULL WHERE ${dialect.isIn('id', 'ids')}`,
   }
 }

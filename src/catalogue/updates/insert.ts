@@ -224,6 +224,7 @@ function newRow(
     misplaced: misplaced ? 1 : 0,
     damaged_us: isDamaged(file) ? nowUs : null,
     arrival_us: file.arrivalUs ?? null,
+    disguised: file.disguised === true ? 1 : 0,
   }
 }
 

@@ -118,8 +118,8 @@ function keepAccepted<File extends { readonly name: string }>(
   for (const file of files) {
     const facts = outcomes.get(file.name)
     if (facts !== undefined) {
-      const { size, mtimeUs, incomplete } = facts
-      kept.push({ ...file, size, mtimeUs, incomplete })
+      const { size, mtimeUs, incomplete, disguised } = facts
+      kept.push({ ...file, size, mtimeUs, incomplete, disguised })
     } else if (!outcomes.has(file.name)) kept.push(file)
   }
   return kept

@@ -1,10 +1,11 @@
 /** Examines the new and changed files of a directory: which of them are complete. */
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
-import { suffixOf } from '../../parse/filename.ts'
+import { parseFilename, suffixOf } from '../../parse/filename.ts'
 import { joinPath } from '../../parse/layout.ts'
+import { hasNoEnd, isDisguised } from '../read/form.ts'
 import type { Inflated } from '../read/inflate.ts'
 import type { IndexerContext } from '../state/context.ts'
-import type { FileState, SettlingTime } from '../state/settling.ts'
+import type { FileState, SettlingRead, SettlingTime } from '../state/settling.ts'
 import { growingMs } from '../state/settling.ts'
 
 /**
@@ -33,6 +34,8 @@ interface Candidates {
  */
 interface AcceptedFile extends FileState {
   readonly incomplete: boolean
+  /** True if the content is readable, but not what the name says. */
+  readonly disguised: boolean
   readonly notThereUs: number | undefined
 }
 
@@ -109,32 +112,26 @@ class Examination {
   #judge(file: Candidate, now: SettlingTime): void {
     const { settling, health } = this.#context
     const path = this.#pathOf(file)
-    if (suffixOf(file.name) !== '.gz') {
-      this.#stand(file, now)
-      return
-    }
     const decision = settling.decide(path, file, now, health.lastScan === undefined)
-    if (decision === 'take') {
+    const heldMs = heldMsOf(file.name, now)
+    if (decision === 'take' && heldMs <= 0) {
       if (settling.has(path)) this.#accept(file, { state: file, incomplete: false })
     } else if (decision === 'take-incomplete') {
       this.#accept(file, { state: file, incomplete: true })
     } else {
       this.#outcomes.set(file.name, undefined)
-      if (decision === 'wait')
-        this.#retryIn(settling.markIncomplete(path, file, { ...now, ...this.#sightOf(file) }))
-      else this.#read(file, now)
+      const read = { ...now, ...this.#sightOf(file) }
+      // A file whose period has not ended is not opened again before.
+      const stands = decision !== 'inflate' || (settling.stands(path) && heldMs > 0)
+      const delayMs =
+        decision === 'wait'
+          ? settling.markIncomplete(path, file, read)
+          : stands
+            ? settling.stand(path, file, read, heldMs)
+            : undefined
+      if (delayMs === undefined) this.#read(file, now)
+      else this.#retryIn(delayMs)
     }
-  }
-
-  /** A file that is no gzip stream is complete when it stands still. */
-  #stand(file: Candidate, now: SettlingTime): void {
-    const { settling } = this.#context
-    const path = this.#pathOf(file)
-    const delayMs = settling.stand(path, file, { ...now, ...this.#sightOf(file) })
-    if (delayMs !== undefined) {
-      this.#outcomes.set(file.name, undefined)
-      this.#retryIn(delayMs)
-    } else if (settling.has(path)) this.#accept(file, { state: file, incomplete: false })
   }
 
   #read(file: Candidate, now: SettlingTime): void {
@@ -143,7 +140,8 @@ class Examination {
     if (result !== undefined) this.#settle(file, result.inflated, now)
     else if (this.#toInflate.length < filesPerRead && this.#bytes < bytesPerRead) {
       this.#toInflate.push(file)
-      this.#bytes += file.size
+      // Of a file that stands, only the first and the last bytes are read.
+      if (!settling.stands(this.#pathOf(file))) this.#bytes += file.size
     }
     // A file that grows or cannot be read can wait.
     else if (settling.has(this.#pathOf(file))) this.#retryIn(growingMs)
@@ -169,23 +167,43 @@ class Examination {
     const path = this.#pathOf(file)
     const read = { steadyMs: performance.now(), readMs: now.steadyMs, ...this.#sightOf(file) }
     const isFinal = settling.isFinal(inflated ?? file, now)
-    if (inflated === undefined) {
+    if (inflated?.form !== undefined && hasNoEnd(file.name, inflated.form)) {
+      this.#stand(file, inflated, { ...now, ...read })
+    } else if (inflated === undefined) {
       if (isFinal) this.#accept(file, { state: file, incomplete: false })
       else this.#retryIn(settling.markUnreadable(path, file, read))
-    } else if (inflated.complete || isFinal)
-      this.#accept(file, { state: inflated, incomplete: !inflated.complete })
-    else this.#retryIn(settling.markIncomplete(path, inflated, read))
+    } else {
+      const isComplete = inflated.complete && inflated.form !== 'other'
+      if (isComplete || isFinal) this.#accept(file, { state: inflated, incomplete: !isComplete })
+      else this.#retryIn(settling.markIncomplete(path, inflated, read))
+    }
+  }
+
+  /** Accepts a file without an end mark if it stands still; plain text ends with a newline. */
+  #stand(file: Candidate, found: Inflated, read: SettlingRead & SettlingTime): void {
+    const { settling } = this.#context
+    const delayMs = settling.stand(this.#pathOf(file), found, read, heldMsOf(file.name, read))
+    const incomplete = suffixOf(file.name) === '' && !found.complete
+    if (delayMs === undefined) this.#accept(file, { state: found, incomplete })
+    else this.#retryIn(delayMs)
   }
 
   #accept(
     file: Candidate,
-    found: { readonly state: FileState; readonly incomplete: boolean },
+    found: {
+      readonly state: FileState & Partial<Pick<Inflated, 'form'>>
+      readonly incomplete: boolean
+    },
   ): void {
-    const { size, mtimeUs } = found.state
+    const { size, mtimeUs, form } = found.state
     const { incomplete } = found
-    this.#outcomes.set(file.name, { size, mtimeUs, incomplete, ...this.#sightOf(file) })
-    this.#context.settling.delete(this.#pathOf(file))
-    if (incomplete) this.#context.fileFaults.log(this.#pathOf(file), 'incomplete')
+    const { settling, fileFaults } = this.#context
+    const path = this.#pathOf(file)
+    const disguised = !incomplete && form !== undefined && isDisguised(file.name, form)
+    this.#outcomes.set(file.name, { size, mtimeUs, incomplete, disguised, ...this.#sightOf(file) })
+    settling.delete(path)
+    if (incomplete) fileFaults.log(path, 'incomplete')
+    if (disguised) fileFaults.log(path, 'disguised')
   }
 
   /** Of a file that is settling, the moment before its first find counts. */
@@ -206,4 +224,12 @@ class Examination {
   }
 
   readonly #pathOf = ({ name }: Candidate): string => joinPath(this.#directory, name)
+}
+
+/** The time until the period in the name of a plain file ends (ms); at most 0 for other files. */
+function heldMsOf(name: string, { wallMs }: Pick<SettlingTime, 'wallMs'>): number {
+  if (suffixOf(name) !== '') return 0
+  const parsed = parseFilename(name, [''])
+  if (parsed.kind === 'rejected') return 0
+  return (parsed.startSeconds + (parsed.spanSeconds ?? 0)) * 1000 - wallMs
 }

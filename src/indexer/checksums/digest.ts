@@ -1,13 +1,16 @@
 /**
- * Reads a whole file for its checksum, and finds out whether its gzip stream is complete and
- * whether the file changed meanwhile.
+ * Reads a whole file for its checksum, and finds out whether its content is complete and readable,
+ * and whether the file changed meanwhile.
  */
 import { createHash } from 'node:crypto'
 import { closeSync, constants, fstatSync, openSync, statSync } from 'node:fs'
 import { compareIdentity, isSameVersion, toIdentity } from '../../catalogue/identity.ts'
 import type { FileIdentity } from '../../catalogue/records.ts'
 import { suffixOf } from '../../parse/filename.ts'
+import type { Form } from '../read/form.ts'
+import { endsLine, isDisguised, readForm } from '../read/form.ts'
 import { chunksOf, inflateChunks } from '../read/inflate.ts'
+import { LzwDecoder } from '../read/lzw.ts'
 
 /**
  * A file to read, with its size and mtime in the catalogue. If the file on disk has another size or
@@ -27,11 +30,13 @@ export interface Digest extends FileIdentity {
   /** In hexadecimal digits. */
   readonly sha256: string
   /**
-   * The problem of the gzip stream: it has no end, or is damaged before its end; `undefined` for a
-   * complete stream, and for a file that is none by its name.
+   * What is wrong with the content: a gzip stream has no end, or a text no newline at its end; a
+   * stream is damaged, or is none; or all is well, but not what the name says.
    */
-  readonly problem: 'incomplete' | 'broken' | undefined
+  readonly problem: ContentProblem | undefined
 }
+
+export type ContentProblem = 'incomplete' | 'broken' | 'disguised'
 
 /** Maximum number of attempts to read a file that changes during the read. */
 const attempts = 3
@@ -83,8 +88,8 @@ async function readOnce(
     const stats = fstatSync(file)
     const before = toIdentity(stats)
     if (!stats.isFile() || !isSameVersion(request, before)) return undefined
-    const isGzip = suffixOf(request.path) === '.gz'
-    const read = await readToEnd(file, { size: before.size, isGzip }, onProgress)
+    const form = readForm(file)
+    const read = await readToEnd(file, { ...request, size: before.size, form }, onProgress)
     // A program can set mtime back after a write, but not ctime.
     const after = toIdentity(fstatSync(file))
     if (compareIdentity(before, after) !== 'same') return 'touched'
@@ -96,9 +101,10 @@ async function readOnce(
 
 async function readToEnd(
   file: number,
-  { size, isGzip }: { readonly size: number; readonly isGzip: boolean },
+  found: Pick<DigestRequest, 'path' | 'size'> & { readonly form: Form },
   onProgress: () => void,
 ) {
+  const { path, size, form } = found
   const hash = createHash('sha256')
   const source = chunksOf(file, size)
   function* chunks(): Generator<Buffer> {
@@ -109,9 +115,27 @@ async function readToEnd(
       yield next.value
     }
   }
-  const state = isGzip ? await inflateChunks(chunks(), onProgress) : 'complete'
+  const check = async () => {
+    if (form === 'lzw') return decode(chunks())
+    // What is no stream at all is damaged; an empty file is one without its end.
+    if (form === 'gzip' || suffixOf(path) === '.gz') return inflateChunks(chunks(), onProgress)
+    if (suffixOf(path) === '.Z') return 'broken'
+    return endsLine(file, size) ? 'complete' : 'incomplete'
+  }
+  const state = await check()
   // The checksum also covers the bytes after the place at which the stream is damaged.
   const rest = chunks()
   while (rest.next().done !== true);
-  return { sha256: hash.digest('hex'), problem: state === 'complete' ? undefined : state }
+  const problem = state !== 'complete' ? state : isDisguised(path, form) ? 'disguised' : undefined
+  return { sha256: hash.digest('hex'), problem } as const
+}
+
+/** Decodes an LZW stream, which has no end: it may be cut anywhere after its header. */
+function decode(chunks: Iterable<Buffer>): 'complete' | 'broken' {
+  const decoder = new LzwDecoder()
+  for (const chunk of chunks) {
+    decoder.push(chunk)
+    if (decoder.isBroken) break
+  }
+  return decoder.hasBegun ? 'complete' : 'broken'
 }

@@ -1,18 +1,23 @@
-/** Inflates gzip streams to find out whether they are complete. */
+/** Looks into files to find out whether they are complete; inflates gzip streams for this. */
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, gunzipSync } from 'node:zlib'
 import { toUs } from '../../catalogue/identity.ts'
 import { errorCode } from '../../runtime/error-code.ts'
+import type { Form } from './form.ts'
+import { endsLine, readForm } from './form.ts'
 
 /**
- * The result of inflating a file. Size and mtime are from before the read, because later values
- * would hide a write during the read. `complete` is false if the gzip stream has no end or is
- * damaged, or if the file changed during the read.
+ * What a look into a file has found. `complete` is false if the gzip stream has no end or is
+ * damaged, or if the file changed during the read; of a file that is neither a gzip stream nor LZW,
+ * if its last byte is no newline. Size and mtime of a gzip stream are from before the read, because
+ * later values would hide a write during the read; those of others from after it.
  */
 export interface Inflated {
   readonly complete: boolean
+  /** `undefined` if nobody has looked: the file is back as it was. */
+  readonly form: Form | undefined
   readonly size: number
   readonly mtimeUs: number
 }
@@ -31,8 +36,8 @@ const largestOutput = 64 * 1024 * 1024
 const chunkBytes = 256 * 1024
 
 /**
- * Checks whether a gzip file is complete; returns `undefined` if it does not exist, is no regular
- * file, or cannot be read.
+ * Checks whether a file is complete; returns `undefined` if it does not exist, is no regular file,
+ * or cannot be read.
  * @param onProgress called at the start and, if the file is inflated as a stream, after each
  * inflated chunk; shows that the disk answers
  */
@@ -47,10 +52,15 @@ export async function inflate(
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
     const before = fstatSync(file)
     if (!before.isFile()) return undefined
-    const complete = (await inflateFile(file, before.size, onProgress)) === 'complete'
+    const form = readForm(file)
+    const complete =
+      form === 'gzip'
+        ? (await inflateFile(file, before.size, onProgress)) === 'complete'
+        : form === 'lzw' || endsLine(file, before.size)
     const after = fstatSync(file)
-    const unchanged = before.size === after.size && before.mtimeMs === after.mtimeMs
-    return { complete: complete && unchanged, size: before.size, mtimeUs: toUs(before.mtimeMs) }
+    const isUnchanged = before.size === after.size && before.mtimeMs === after.mtimeMs
+    const { size, mtimeMs } = form === 'gzip' ? before : after
+    return { complete: complete && isUnchanged, form, size, mtimeUs: toUs(mtimeMs) }
   } catch {
     return undefined // gone or unreadable
   } finally {

@@ -53,8 +53,8 @@ function createFunctions(tree: Tree) {
      */
     step: () => walk?.next().value,
     /**
-     * Inflates files to check that their gzip streams are complete; returns `undefined` for a file
-     * that does not exist or cannot be read.
+     * Looks into files to check that they are complete; returns `undefined` for a file that does
+     * not exist or cannot be read.
      */
     inflate: async (paths: readonly string[]): Promise<readonly (Inflated | undefined)[]> => {
       const files: (Inflated | undefined)[] = []

@@ -1,8 +1,8 @@
-/** Logs the files whose gzip streams have no end or are damaged, each once. */
+/** Logs the files whose contents have no end, are damaged or disguised, each once. */
 import type { Logger } from 'pino'
 
-/** The fault in the gzip stream of a file. */
-type FileFault = 'incomplete' | 'broken'
+/** The fault in the content of a file. */
+type FileFault = 'incomplete' | 'broken' | 'disguised'
 
 /**
  * Maximum number of files whose logged faults are stored, because a damaged disk may have any
@@ -11,8 +11,9 @@ type FileFault = 'incomplete' | 'broken'
 const mostFiles = 10_000
 
 const messages: Readonly<Record<FileFault, string>> = {
-  incomplete: 'gzip stream of a file has no end',
-  broken: 'gzip stream of a file is damaged',
+  incomplete: 'content of a file has no end',
+  broken: 'content of a file is damaged',
+  disguised: 'content of a file is compressed in another way than its name says',
 }
 
 /** Logs the faults of files. */

@@ -7,6 +7,7 @@
  * unread.
  */
 import { youngFileMs } from '../../catalogue/identity.ts'
+import { suffixOf } from '../../parse/filename.ts'
 import { joinPath, parentOf } from '../../parse/layout.ts'
 import { longestTickMs } from './sure-stamps.ts'
 
@@ -27,7 +28,16 @@ const longestMs = 60_000
  */
 const standingMs = 60_000
 
-/** A first scan reads no file whose mtime is longer ago (ms): clocks differ by less. */
+/**
+ * The longest delay before a file is looked at again whose named period has not ended (ms): the
+ * clock may be set.
+ */
+const longestHoldMs = 3_600_000
+
+/**
+ * A first scan reads no file whose mtime is longer ago (ms), and none is read later whose name says
+ * that its content has no end mark: clocks differ by less.
+ */
 const recentMs = 86_400_000
 
 /** True if the mtime of a file is at most a day ago, or lies ahead. */
@@ -56,10 +66,12 @@ export type SettlingDecision =
    * end or is damaged.
    */
   | 'take-incomplete'
-  /** Inflate the file to see whether it is complete. */
+  /** Look into the file to see whether it is complete. */
   | 'inflate'
   /** Wait: the file was incomplete at its last read and cannot have changed since. */
   | 'wait'
+  /** Wait until it has stood still for long enough (see `stand`). */
+  | 'stand'
 
 interface WaitingFile extends FileState {
   /** Time since which the file is unchanged, on the steady clock (ms). */
@@ -67,6 +79,8 @@ interface WaitingFile extends FileState {
   readonly readAtMs: number
   readonly delayMs: number
   readonly readable: boolean
+  /** True if its content has no end mark, so that it must stand still. */
+  readonly stands: boolean
   /** A moment at which the file was not there; see `Sight`. */
   readonly notThereUs: number | undefined
   /**
@@ -77,7 +91,7 @@ interface WaitingFile extends FileState {
 }
 
 /** A read that did not find the end of a file's gzip stream. */
-interface SettlingRead {
+export interface SettlingRead {
   /** The present time on the steady clock (ms). */
   readonly steadyMs: number
   /** When the read began, on the steady clock; by default now. */
@@ -114,9 +128,12 @@ export class Settling {
    */
   decide(path: string, file: FileState, now: SettlingTime, isFirstScan: boolean): SettlingDecision {
     const waiting = this.#find(path)
-    if (waiting === undefined)
-      return isFirstScan && !isRecent(file, now.wallMs) ? 'take' : 'inflate'
+    if (waiting === undefined) {
+      const isTaken = (isFirstScan || suffixOf(path) !== '.gz') && !isRecent(file, now.wallMs)
+      return isTaken ? 'take' : 'inflate'
+    }
     if (!isUnchanged(waiting, file)) return 'inflate'
+    if (waiting.stands) return now.steadyMs - waiting.sinceMs >= standingMs ? 'inflate' : 'stand'
     // It may have changed without a new mtime.
     if (waiting.readable && !waiting.sure) return 'inflate'
     if (now.steadyMs - waiting.sinceMs >= youngFileMs)
@@ -127,16 +144,30 @@ export class Settling {
   /**
    * Decides about a file whose content does not say whether it is complete: it is taken when its
    * size and mtime have stood still for a minute between two looks, or since yesterday.
+   * @param heldMs the time until it may be taken at all, at most 0 if it may be now
    * @returns the delay until the next look (ms); `undefined` if it is taken
    */
-  stand(path: string, file: FileState, read: SettlingRead & SettlingTime): number | undefined {
+  stand(
+    path: string,
+    file: FileState,
+    read: SettlingRead & SettlingTime,
+    heldMs = 0,
+  ): number | undefined {
     const waiting = this.#find(path)
-    if (waiting === undefined && !isRecent(file, read.wallMs)) return undefined
-    if (this.isFinal(file, read)) return undefined
     const stoodMs = isUnchanged(waiting, file) ? read.steadyMs - waiting.sinceMs : 0
-    if (stoodMs >= standingMs) return undefined
-    this.markIncomplete(path, file, read)
-    return standingMs - stoodMs
+    const isStill =
+      stoodMs >= standingMs ||
+      (waiting === undefined && !isRecent(file, read.wallMs)) ||
+      this.isFinal(file, read)
+    if (isStill && heldMs <= 0) return undefined
+    this.#wait(path, file, { ...read, readable: true, stands: true })
+    const leftMs = isStill ? 0 : standingMs - stoodMs
+    return Math.max(leftMs, Math.min(heldMs, longestHoldMs))
+  }
+
+  /** True for a file that must stand still. */
+  stands(path: string): boolean {
+    return this.#find(path)?.stands === true
   }
 
   /**
@@ -153,7 +184,7 @@ export class Settling {
    * @returns the delay until the next read (ms)
    */
   markIncomplete(path: string, file: FileState, read: SettlingRead): number {
-    return this.#wait(path, file, { ...read, readable: true })
+    return this.#wait(path, file, { ...read, readable: true, stands: false })
   }
 
   /**
@@ -161,7 +192,7 @@ export class Settling {
    * @returns the delay until the next read (ms)
    */
   markUnreadable(path: string, file: FileState, read: SettlingRead): number {
-    return this.#wait(path, file, { ...read, readable: false })
+    return this.#wait(path, file, { ...read, readable: false, stands: false })
   }
 
   /**
@@ -223,9 +254,9 @@ export class Settling {
   #wait(
     path: string,
     { size, mtimeUs }: FileState,
-    read: SettlingRead & { readonly readable: boolean },
+    read: SettlingRead & Pick<WaitingFile, 'readable' | 'stands'>,
   ): number {
-    const { steadyMs, readMs = steadyMs, readable } = read
+    const { steadyMs, readMs = steadyMs, readable, stands } = read
     const [directory, name] = splitPath(path)
     const files = this.#directories.get(directory) ?? new Map<string, WaitingFile>()
     this.#directories.set(directory, files)
@@ -237,7 +268,7 @@ export class Settling {
     const delayMs = sure ? Math.min(before.delayMs * 2, longestMs) : growingMs
     const { notThereUs } = before ?? read
     const times = { sinceMs, readAtMs: steadyMs, delayMs }
-    files.set(name, { size, mtimeUs, readable, notThereUs, ...times, sure })
+    files.set(name, { size, mtimeUs, readable, stands, notThereUs, ...times, sure })
     return delayMs
   }
 }

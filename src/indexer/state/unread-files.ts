@@ -141,7 +141,8 @@ export class UnreadFiles {
       const before = removed.get(file.name)
       return before !== undefined && isSameVersion(before, file)
     }
-    for (const file of files) if (isBack(file)) keep(file, { complete: true, ...file })
+    for (const file of files)
+      if (isBack(file)) keep(file, { complete: true, form: undefined, ...file })
     const others = files.filter((file) => !this.#found.has(file.name))
     for (const request of requestsOf(others)) {
       const found = await tree.inflate(request.map(({ name }) => joinPath(directory, name)))

@@ -165,7 +165,7 @@ t.test('the page has reasons in words, and leads to record, directory and statio
   const texts = html.links().map(({ text }) => text)
   for (const words of [
     'Status',
-    'the gzip stream has no end',
+    'the content has no end',
     'still being written',
     'the name does not end in .gz',
   ])

@@ -111,7 +111,7 @@ t.test('the page says whether the file is complete, and when it came', async (t)
   await says('Complete: it was read to its end, and its checksum is known. It was found')
   const again = { id: 1, name: dayFile, size: 2, mtimeUs: 2, incomplete: true }
   await writer.apply([change(day, { modified: [again] })])
-  await says('Incomplete: the gzip stream has no end. It has 2 bytes. ')
+  await says('Incomplete: the content has no end. It has 2 bytes. ')
   const start = Date.UTC(2026, 0, 2) * 1000
   const [seen] = arriving([newFile('graz0020.26d.gz')], start + 86_400e6 + 240e6)
   await writer.apply([change('obs/2026/002', { added: seen ? [seen] : [] })])

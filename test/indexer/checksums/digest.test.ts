@@ -16,6 +16,7 @@ import type { Digest } from '../../../src/indexer/checksums/digest.ts'
 import { digestFile } from '../../../src/indexer/checksums/digest.ts'
 import { overwrite, replace } from '../../file-changes.ts'
 import { commonFolder, testFolder } from '../../folder.ts'
+import { compress } from '../../lzw.ts'
 import { asOtherUser } from '../../other-user.ts'
 import t from '../../tap.ts'
 import { sha256Of } from './hashing.ts'
@@ -72,15 +73,49 @@ t.test('a file is read to its end, whether it is complete or damaged', async (t)
   t.equal(digest?.sha256, expected, 'equal to sha256sum')
 })
 
-t.test('a file that is no gzip stream by its name is read to its end', async (t) => {
-  for (const name of ['graz0220.26d.Z', 'graz0220.26d']) {
-    const path = join(testFolder(t), name)
-    writeFileSync(path, large.subarray(16))
-    const { size, mtimeUs } = toIdentity(statSync(path))
-    const sha256 = sha256Of(large.subarray(16))
-    t.match(await digestFile({ path, size, mtimeUs }), { sha256, problem: undefined }, name)
-  }
-})
+const line = 'a line of observations\n'
+const lzw = compress(Buffer.from(line.repeat(50_000)))
+const noise = randomBytes(megabyte)
+
+/** Contents under names that say what they are, and under others. */
+const otherCases: [name: string, what: string, content: Buffer, Digest['problem']][] = [
+  ['a.Z', 'LZW', lzw, undefined],
+  ['a.Z', 'LZW without clears', compress(noise.subarray(0, 9999), { widest: 12 }), undefined],
+  ['a.Z', 'LZW that was cut', lzw.subarray(0, -100), undefined],
+  ['a.Z', 'LZW of an empty file', compress(Buffer.alloc(0)), undefined],
+  ['a.Z', 'LZW that was cut in its header', lzw.subarray(0, 2), 'broken'],
+  ['a.Z', 'no byte', Buffer.alloc(0), 'broken'],
+  ['a.Z', 'LZW with an impossible code', Buffer.concat([lzw, Buffer.alloc(99, 255)]), 'broken'],
+  ['a.Z', 'text', Buffer.from(line), 'broken'],
+  ['a.Z', 'noise', noise, 'broken'],
+  ['a.Z', 'zeros', Buffer.alloc(megabyte), 'broken'],
+  ['a.Z', 'a gzip stream', small, 'disguised'],
+  ['a.Z', 'a gzip stream without its end', large.subarray(0, -1), 'incomplete'],
+  ['a.Z', 'a damaged gzip stream', broken(large), 'broken'],
+  ['a.gz', 'LZW', lzw, 'disguised'],
+  ['a.gz', 'damaged LZW', Buffer.concat([lzw, Buffer.alloc(99, 255)]), 'broken'],
+  ['a.gz', 'text', Buffer.from(line), 'broken'],
+  ['a', 'text', Buffer.from(line), undefined],
+  ['a', 'text that was cut', Buffer.from(line + line.slice(0, 9)), 'incomplete'],
+  ['a', 'zeros', Buffer.alloc(megabyte), 'incomplete'],
+  ['a', 'no byte', Buffer.alloc(0), 'incomplete'],
+  ['a', 'a gzip stream', small, 'disguised'],
+  ['a', 'LZW', lzw, 'disguised'],
+]
+
+t.test(
+  'the content decides what is wrong with a file, and its name whether it is disguised',
+  async (t) => {
+    const folder = testFolder(t)
+    for (const [name, what, content, problem] of otherCases) {
+      const path = join(folder, name)
+      writeFileSync(path, content)
+      utimesSync(path, 1000, 1000)
+      const digest = await digestFile({ path, size: content.length, mtimeUs: 1e9 })
+      t.match(digest, { problem, sha256: sha256Of(content) }, `${what} in ${name}`)
+    }
+  },
+)
 
 t.test('a path without a readable file has no digest', async (t) => {
   const folder = commonFolder(t)

@@ -21,7 +21,7 @@ const content = gzipSync('observations')
 
 /** A client of an archive with a whole and a damaged file, and the processes that it starts. */
 function open(t: Test, limits: { idleMs?: number; silentMs?: number } = {}) {
-  const archive = testFolder(t, { a: content, 'b.gz': 'no gzip' })
+  const archive = testFolder(t, { 'a.gz': content, 'b.gz': 'no gzip' })
   const requestOf = (path: string) => {
     const stats = statSync(`${archive}/${path}`, { throwIfNoEntry: false })
     const { size, mtimeUs } = stats === undefined ? { size: 0, mtimeUs: 0 } : toIdentity(stats)
@@ -48,7 +48,7 @@ function open(t: Test, limits: { idleMs?: number; silentMs?: number } = {}) {
 t.test('files are read in the order of the requests, in one process', async (t) => {
   const { digest, processes } = open(t)
   t.match(
-    await digest('b.gz', 'missing', 'a'),
+    await digest('b.gz', 'missing', 'a.gz'),
     exact([
       { problem: 'broken', size: 7 },
       undefined,
@@ -59,22 +59,22 @@ t.test('files are read in the order of the requests, in one process', async (t) 
   t.equal(started.length, 1)
   const stat = readFileSync(`/proc/${started[0]}/stat`, 'utf8')
   t.equal(stat.replace(/\(.*\)/, 'name').split(' ')[18], '19', 'of the lowest priority')
-  t.match(await digest('a'), exact([{ problem: undefined }]))
+  t.match(await digest('a.gz'), exact([{ problem: undefined }]))
   t.same(processes(), started)
 })
 
 t.test('files are identified without being read', async (t) => {
   const { archive, hashClient, digest } = open(t)
-  const identity = toIdentity(statSync(`${archive}/a`))
-  t.same(await hashClient.identify(['a', 'missing']), [identity, undefined])
-  t.match(await digest('a'), exact([identity]))
+  const identity = toIdentity(statSync(`${archive}/a.gz`))
+  t.same(await hashClient.identify(['a.gz', 'missing']), [identity, undefined])
+  t.match(await digest('a.gz'), exact([identity]))
 })
 
 t.test('an idle hash process ends, and is started again for new work', async (t) => {
   const { digest, processes } = open(t, { idleMs: 1 })
   t.equal(processes().length, 0, 'none before there is work')
   for (let turn = 0; turn < 2; turn++) {
-    t.match(await digest('a'), exact([{ problem: undefined }]))
+    t.match(await digest('a.gz'), exact([{ problem: undefined }]))
     await until('it has ended', () => processes().length === 0)
   }
 })
@@ -82,35 +82,35 @@ t.test('an idle hash process ends, and is started again for new work', async (t)
 t.test('a hash process that hangs is killed and replaced', async (t) => {
   const { digest, stop } = open(t, { silentMs: 1000 })
   const works = () =>
-    digest('a').then(
+    digest('a.gz').then(
       () => true,
       () => false,
     )
   // On a busy machine it may be silent for that long without hanging.
   await until('it works', works)
   const pid = stop()
-  await t.rejects(digest('a'), new HashingFailed('the disk has not answered for 1 s'))
+  await t.rejects(digest('a.gz'), new HashingFailed('the disk has not answered for 1 s'))
   await until('it is gone', () => !children().includes(pid))
   await until('it works again', works)
 })
 
 t.test('a call fails when the hash process dies', async (t) => {
   const { digest, stop } = open(t)
-  await digest('a')
+  await digest('a.gz')
   const pid = stop()
-  const requested = digest('a')
+  const requested = digest('a.gz')
   process.kill(pid, 'SIGKILL')
   await t.rejects(requested, new HashingFailed('the hash process has ended: SIGKILL'))
-  t.match(await digest('a'), exact([{ problem: undefined }]))
+  t.match(await digest('a.gz'), exact([{ problem: undefined }]))
 })
 
 t.test('close does not wait for the hash process', async (t) => {
   const { hashClient, digest, stop } = open(t)
-  await digest('a')
+  await digest('a.gz')
   const pid = stop()
-  const requested = digest('a')
+  const requested = digest('a.gz')
   hashClient.close()
   await t.rejects(requested, new HashingFailed('the hash client is closed'))
-  await t.rejects(digest('a'), new HashingFailed('the hash client is closed'))
+  await t.rejects(digest('a.gz'), new HashingFailed('the hash client is closed'))
   await until('the process is gone', () => !children().includes(pid))
 })

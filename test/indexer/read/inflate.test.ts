@@ -15,50 +15,64 @@ import { gzipSync } from 'node:zlib'
 import { toInode, toUs } from '../../../src/catalogue/identity.ts'
 import { inflate, inflateChunks } from '../../../src/indexer/read/inflate.ts'
 import { testFolder } from '../../folder.ts'
+import { compress } from '../../lzw.ts'
 import t from '../../tap.ts'
 
 const small = gzipSync('observations')
 const large = gzipSync(randomBytes(5_000_000))
 const spacious = gzipSync(Buffer.alloc(70_000_000))
 
-t.test('a file is complete when its gzip stream has its end', async (t) => {
-  const folder = testFolder(t)
-  const cases = [
-    { title: 'a small file', content: small, complete: true },
-    { title: 'without its end', content: small.subarray(0, -1), complete: false },
-    { title: 'an empty file', content: Buffer.alloc(0), complete: false },
-    { title: 'text', content: Buffer.from('observations'), complete: false },
-    {
-      title: 'several streams in one file',
-      content: Buffer.concat([small, small]),
-      complete: true,
-    },
-    {
-      title: 'the last of them without its end',
-      content: Buffer.concat([small, small.subarray(0, -1)]),
-      complete: false,
-    },
-    { title: 'a large file', content: large, complete: true },
-    { title: 'a large one without its end', content: large.subarray(0, -1), complete: false },
-    {
-      title: 'a large file with zeros for bytes not written yet',
-      content: Buffer.concat([large.subarray(0, 2_000_000), Buffer.alloc(3_000_000)]),
-      complete: false,
-    },
-    { title: 'a small file with a large content', content: spacious, complete: true },
-    { title: 'without its end too', content: spacious.subarray(0, -9), complete: false },
-  ]
-  for (const { title, content, complete } of cases) {
-    const path = join(folder, 'file.gz')
-    writeFileSync(path, content)
-    utimesSync(path, 1_700_000_000, 1_700_000_000)
-    t.same(
-      await inflate(path),
-      { complete, size: content.length, mtimeUs: 1_700_000_000_000_000 },
-      title,
-    )
-  }
-})
+t.test(
+  'its first bytes say what a file is, and a gzip stream whether it has its end',
+  async (t) => {
+    const folder = testFolder(t)
+    const cases = [
+      { title: 'a small file', content: small, complete: true },
+      { title: 'without its end', content: small.subarray(0, -1), complete: false },
+      { title: 'an empty file', content: Buffer.alloc(0), form: 'other', complete: false },
+      { title: 'half of its magic', content: small.subarray(0, 1), form: 'other', complete: false },
+      { title: 'text', content: Buffer.from('observations\n'), form: 'other', complete: true },
+      { title: 'a cut text', content: Buffer.from('observa'), form: 'other', complete: false },
+      { title: 'LZW', content: compress(small), form: 'lzw', complete: true },
+      {
+        title: 'only its magic',
+        content: compress(small).subarray(0, 2),
+        form: 'lzw',
+        complete: true,
+      },
+      { title: 'zeros', content: Buffer.alloc(9_000_000), form: 'other', complete: false },
+      {
+        title: 'several streams in one file',
+        content: Buffer.concat([small, small]),
+        complete: true,
+      },
+      {
+        title: 'the last of them without its end',
+        content: Buffer.concat([small, small.subarray(0, -1)]),
+        complete: false,
+      },
+      { title: 'a large file', content: large, complete: true },
+      { title: 'a large one without its end', content: large.subarray(0, -1), complete: false },
+      {
+        title: 'a large file with zeros for bytes not written yet',
+        content: Buffer.concat([large.subarray(0, 2_000_000), Buffer.alloc(3_000_000)]),
+        complete: false,
+      },
+      { title: 'a small file with a large content', content: spacious, complete: true },
+      { title: 'without its end too', content: spacious.subarray(0, -9), complete: false },
+    ]
+    for (const { title, content, complete, form = 'gzip' } of cases) {
+      const path = join(folder, 'file')
+      writeFileSync(path, content)
+      utimesSync(path, 1_700_000_000, 1_700_000_000)
+      t.same(
+        await inflate(path),
+        { complete, form, size: content.length, mtimeUs: 1_700_000_000_000_000 },
+        title,
+      )
+    }
+  },
+)
 
 t.test('a file that changes while it is read is not complete', async (t) => {
   const path = join(testFolder(t, { 'file.gz': large }), 'file.gz')

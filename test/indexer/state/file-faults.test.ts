@@ -18,9 +18,9 @@ t.test('each fault of a file is logged once, with its path', async (t) => {
   t.strictSame(
     lines.map(({ level, msg, ...other }) => [level, msg, (other as { path?: string }).path]),
     [
-      [40, 'gzip stream of a file has no end', `${day}/a`],
-      [40, 'gzip stream of a file is damaged', `${day}/b`],
-      [40, 'gzip stream of a file is damaged', `${day}/a`],
+      [40, 'content of a file has no end', `${day}/a`],
+      [40, 'content of a file is damaged', `${day}/b`],
+      [40, 'content of a file is damaged', `${day}/a`],
     ],
   )
 })
@@ -43,6 +43,6 @@ t.test('a file that is listed without the end of its gzip stream is logged', asy
   const added = [newFile(graz, { size: 1, mtimeUs: 1 })]
   for (let times = 0; times < 2; times++)
     await accept(parts, { snapshot, sight: nothingSeen }, change(day, { added }))
-  t.match(parts.lines, exact([{ msg: 'gzip stream of a file has no end', path: `${day}/${graz}` }]))
+  t.match(parts.lines, exact([{ msg: 'content of a file has no end', path: `${day}/${graz}` }]))
   t.equal(parts.lines.length, 1)
 })

@@ -114,6 +114,37 @@ t.test('a file whose content does not say whether it is complete must stand stil
   t.equal(once.stand(path, file(1, 9), now), 60_000)
 })
 
+t.test('nor before its period has ended', async (t) => {
+  const settling = new Settling()
+  settling.observe()
+  const stand = (seconds: number, heldMs: number, minutesAgo = 1) =>
+    settling.stand(path, file(1, minutesAgo), { steadyMs: seconds * 1000, wallMs }, heldMs)
+  t.equal(stand(0, 90_000), 90_000)
+  t.equal(stand(40, 50_000), 50_000)
+  t.equal(stand(50, -1), 10_000)
+  t.equal(stand(90, 1), 1)
+  t.equal(stand(90, 0), undefined)
+  settling.delete(path)
+  t.equal(stand(0, 400 * 86_400_000, 5000), 3_600_000, 'the clock may be set')
+})
+
+t.test('a file that stands still is opened at its first look and at its last', async (t) => {
+  const settling = new Settling()
+  settling.observe()
+  const plain = 'nrt/2026/001/05/graz001f.26o'
+  const decide = (seconds: number, state: ReturnType<typeof file>, isFirstScan = false) =>
+    settling.decide(plain, state, { steadyMs: seconds * 1000, wallMs }, isFirstScan)
+  t.equal(decide(0, file(1, 0)), 'inflate')
+  t.equal(decide(0, file(1, 24 * 60 + 1)), 'take', 'it is there since yesterday')
+  settling.stand(plain, file(1, 0), { steadyMs: 0, wallMs })
+  t.ok(settling.stands(plain))
+  t.equal(decide(59, file(1, 0)), 'stand')
+  t.equal(decide(59, file(2, 0)), 'inflate', 'it may have become another file')
+  t.equal(decide(60, file(1, 0)), 'inflate')
+  settling.markIncomplete(plain, file(2, 0), { steadyMs: 60_000 })
+  t.notOk(settling.stands(plain), 'a gzip stream, whatever its name says')
+})
+
 t.test('a process that will not look again goes by the mtime', async (t) => {
   const settling = new Settling()
   const now = { steadyMs: 0, wallMs }
