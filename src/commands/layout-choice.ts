@@ -8,10 +8,12 @@ import { isServer } from '../catalogue/database-url.ts'
 import type { CatalogueAddress } from '../catalogue/engines/engine.ts'
 import { openReader } from '../catalogue/engines/engine.ts'
 import { CatalogueUnavailable, UnusableDatabase } from '../catalogue/errors.ts'
+import type { CatalogueReader } from '../catalogue/questions/reader.ts'
 import { copiesOf } from '../catalogue/sqlite/database-files.ts'
 import type { Config } from '../config/options.ts'
 import type { LayoutLists } from '../parse/layout.ts'
 import { configurationLines, defaultLists, withDefaults } from '../parse/layout.ts'
+import type { Lifecycle } from '../runtime/lifecycle.ts'
 import { isUnknownTree } from './place-check.ts'
 
 /** What `start` chooses for a tree of which it knows nothing. */
@@ -55,14 +57,50 @@ export async function layoutChoice(
 ): Promise<LayoutChoice> {
   const { areas } = configured
   if (areas !== undefined) return { by: 'configuration', lists: withDefaults(configured) }
-  const isWhole = stored.lists?.areas.join() === '.'
-  if (isWhole) {
+  if (isWhole(stored.lists)) {
     const lists = { ...chosenLists, suffixes: stored.lists.suffixes }
     return { by: 'database', lists: withDefaults(configured, lists) }
   }
   if (stored.isNew && (await isUnknown()))
     return { by: 'start', lists: withDefaults(configured, chosenLists) }
   return { by: 'default', lists: withDefaults(configured, defaultLists) }
+}
+
+function isWhole(lists: LayoutLists | undefined): lists is LayoutLists {
+  return lists?.areas.join() === '.'
+}
+
+const tooLate =
+  'start chose all of the archive as one area for this database, which could not be read before: start again'
+
+/** Time between two looks at a database that could not be read yet (ms). */
+const lookAgainMs = 2000
+
+/**
+ * Ends a process that took the areas of the seed, if its database turns out to have a choice of
+ * `start`: at its start, the database was not there, or away. The next start knows the choice.
+ */
+export function endIfChosen(
+  { by }: LayoutChoice,
+  reader: Pick<CatalogueReader, 'layout'>,
+  lifecycle: Lifecycle,
+): void {
+  if (by !== 'default') return
+  let timer: NodeJS.Timeout | undefined
+  const ask = async (): Promise<void> => {
+    const lists = await reader.layout().catch((error: unknown) => {
+      if (error instanceof CatalogueUnavailable) return undefined
+      throw error
+    })
+    if (lists === undefined) timer = setTimeout(look, lookAgainMs).unref()
+    else if (isWhole(lists)) await lifecycle.end(tooLate)
+  }
+  const look = (): void => void ask().catch((error: unknown) => lifecycle.end(error))
+  const close = (): void => {
+    clearTimeout(timer)
+  }
+  lifecycle.add({ name: 'choice of areas', close })
+  look()
 }
 
 /** Decides for a command. @param command only `start` chooses */

@@ -32,7 +32,7 @@ import { ExpectedRules } from '../series/expectation.ts'
 import { StationPlaces } from '../series/station-places.ts'
 import { controlOf } from './control.ts'
 import type { LayoutChoice } from './layout-choice.ts'
-import { chooseLayout, logChoice } from './layout-choice.ts'
+import { chooseLayout, endIfChosen, logChoice } from './layout-choice.ts'
 
 /**
  * Timeout of an order of a rescan. Ten seconds are ample, because the indexer only queues the
@@ -81,6 +81,7 @@ export async function startServing(
     name: 'catalogue',
     close: () => reader.close(),
   })
+  endIfChosen(choice, reader, lifecycle)
   // The URL is known only when the server listens, because the port may be 0 in the configuration.
   let baseUrl = ''
   const app = await buildServer({

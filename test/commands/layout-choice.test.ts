@@ -122,11 +122,18 @@ interface StatusBody {
   readonly reasons: readonly string[]
 }
 
+interface LogLine {
+  readonly msg: string
+  readonly name?: string
+  readonly url?: string
+  readonly reason?: string
+}
+
 function launched(t: Test, command: string, cwd: string, env: NodeJS.ProcessEnv) {
   const [program, args] = programLine([command])
   const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'inherit'] })
   t.teardown(() => stop(child, 'SIGTERM'))
-  const log: { readonly name?: string; readonly msg: string; readonly url?: string }[] = []
+  const log: LogLine[] = []
   createInterface(child.stdout).on('line', (line) => log.push(JSON.parse(line) as never))
   const get = async (path: string): Promise<unknown> => {
     const url = log.find(({ msg }) => msg === 'listening')?.url
@@ -143,6 +150,7 @@ function launched(t: Test, command: string, cwd: string, env: NodeJS.ProcessEnv)
       const lines = log.filter((line) => line.name === name && line.msg.includes('one area'))
       return lines.map(({ msg }) => msg).join('\n')
     },
+    failed: (words: RegExp) => log.some(({ reason = '' }) => words.test(reason)),
     logged: (words: RegExp) => log.some(({ msg }) => words.test(msg)),
     caughtUp: () =>
       until('it has caught up', () => log.some(({ msg }) => msg === 'caught up with the archive')),
@@ -266,4 +274,18 @@ t.test('the choice of a lost database is that of its backup', async (t) => {
   for (const name of ['api', 'indexer'] as const) t.match(again.said(name), later, name)
   t.match(await again.status(), whole)
   await stop(again.child, 'SIGTERM')
+})
+
+t.test('an API that could not know the choice ends, and its next start knows it', async (t) => {
+  const { run, launch } = place(t, tree)
+  const early = launch('serve')
+  await until('it listens', () => early.logged(/^listening$/))
+  t.equal(run(['index', '--once'], { AREAS: '.', SUFFIXES: '.gz,.Z' }).status, 0)
+  await until('it has ended', () => early.child.exitCode !== null)
+  t.equal(early.child.exitCode, 1)
+  t.ok(early.failed(/^start chose all of the archive as one area for this database, which/))
+  const next = launch('serve')
+  await until('the next one answers', async () => (await next.count()) === 3)
+  t.match(next.said('api'), later)
+  await stop(next.child, 'SIGTERM')
 })
