@@ -3,6 +3,7 @@ import type { Test } from 'tap'
 import type { ApiSettings } from '../../src/api/server.ts'
 import type { LayoutLists } from '../../src/parse/layout.ts'
 import { createLayout, defaultLists } from '../../src/parse/layout.ts'
+import { change } from '../catalogue/change.ts'
 import t, { exact } from '../tap.ts'
 import { until } from '../until.ts'
 import type { Service } from './service.ts'
@@ -229,4 +230,18 @@ t.test('more areas than colours: the smallest are one', async (t) => {
   const { text } = await service.page('archive/')
   t.match(text, 'a, b, c, others, from below')
   t.match(text, /2026: a \d+ bytes, b \d+ bytes, c \d+ bytes, others \d+ bytes/)
+})
+
+t.test('the status says how names that are not listed end', async (t) => {
+  const service = await open(t, { areas: ['.'] }, [])
+  const rejections = [
+    { reason: 'suffix', count: 3412, names: ['graz0010.26d.Z'] },
+    { reason: 'archive', count: 2, names: ['all.tar.bz2'] },
+    { reason: 'not-in-area', count: 1, names: ['x'] },
+  ] as const
+  await service.writer.apply([change('2026', { rejections })])
+  const { text } = await service.page('status/')
+  t.match(text, '3,412: a RINEX name with a suffix that is not chosen (such as .Z): see suffixes')
+  t.match(text, '2: an archive of files (such as .tar.bz2)')
+  t.match(text, '1: in none of the areas')
 })

@@ -10,7 +10,7 @@ import { microsecondsToIso } from '../../parse/calendar.ts'
 import { maxDirectoryDepth } from '../../parse/directories.ts'
 import type { Layout } from '../../parse/layout.ts'
 import type { UnservedReason } from '../downloads/unserved-files.ts'
-import { inNone, noSuffix, onlySuffixes, withAreas } from '../openapi/area-words.ts'
+import { inNone, withAreas } from '../openapi/area-words.ts'
 
 /** The kinds of problems, in the order of the list. */
 export const problemNames = ['settling', 'unservable', ...listedProblems] as const
@@ -74,7 +74,7 @@ type ProblemReason =
 
 /** Each reason in a few words, for tables. */
 const reasonWords: Readonly<Record<ProblemReason, string>> = {
-  'not-gz': `the name ${noSuffix}`,
+  'not-gz': 'the name does not end in .gz',
   suffix: 'a RINEX name with a suffix that is not chosen',
   archive: 'an archive of files',
   'not-utf8': 'the name is not UTF-8',
@@ -121,7 +121,7 @@ function sentenceOf(problem: Problem): string {
 
 /** A sentence for each reason, with code in backticks, and with words for the areas. */
 export const reasonMeanings: Readonly<Record<ProblemReason, string>> = {
-  'not-gz': `The name of the file ${noSuffix}; ${onlySuffixes}.`,
+  'not-gz': 'The name of the file does not end in `.gz`; only gzip files are catalogued.',
   suffix:
     'The name is that of a RINEX file, but its suffix (`.Z`, `.gz`, or none) is not among the `suffixes` of the configuration.',
   archive:

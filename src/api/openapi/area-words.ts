@@ -3,7 +3,7 @@
  * braces for the areas, in place of which the document of an archive has its own. Pure.
  */
 import type { Layout } from '../../parse/layout.ts'
-import { defaultLists, hasSeedAreas } from '../../parse/layout.ts'
+import { hasSeedAreas } from '../../parse/layout.ts'
 
 /** The first area. */
 export const firstArea = '{area}'
@@ -16,11 +16,8 @@ export const inFirst = '{in_area}'
 export const inOther = '{in_other_area}'
 /** Where a directory is that is in no area. */
 export const inNone = '{in_no_area}'
-/** What a name does that has another suffix than those of the archive, and what it may have. */
-export const noSuffix = '{has_no_suffix}'
-export const onlySuffixes = '{only_suffixes}'
 
-export type Described = Pick<Layout, 'areas' | 'roots' | 'lists'>
+export type Described = Pick<Layout, 'areas' | 'roots'>
 
 /** A value with the areas of an archive in place of the words. */
 export function withAreas<T>(value: T, layout: Described): T {
@@ -33,7 +30,6 @@ export function withAreas<T>(value: T, layout: Described): T {
     [inFirst]: prefixOf(firstRoot),
     [inOther]: prefixOf(secondRoot),
     [inNone]: hasSeedAreas(layout) ? 'neither in `obs` nor in `nrt`' : 'in none of the areas',
-    ...suffixWords(layout.lists.suffixes),
   }
   return written(value, { words, others: areas.slice(1) }) as T
 }
@@ -68,19 +64,6 @@ function eachOther(item: unknown, writing: Writing): readonly Writing[] {
     ...writing,
     words: { ...writing.words, [otherArea]: area },
   }))
-}
-
-function suffixWords(suffixes: readonly string[]): Readonly<Record<string, string>> {
-  if (suffixes.join() === defaultLists.suffixes.join())
-    return {
-      [noSuffix]: 'does not end in `.gz`',
-      [onlySuffixes]: 'only gzip files are catalogued',
-    }
-  const words = suffixes.map((suffix) => (suffix === '' ? 'the name alone' : `\`${suffix}\``))
-  return {
-    [noSuffix]: 'ends in none of the `suffixes`',
-    [onlySuffixes]: `those of the configuration are ${words.join(', ')}`,
-  }
 }
 
 const prefixOf = (root: string): string => (root === '' ? '' : `${root}/`)

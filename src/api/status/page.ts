@@ -121,11 +121,20 @@ function tookWords(seconds: number): string {
 
 /** Why names are not catalogued, and how many each. */
 function rejectedHtml({ rejected }: WireStatus, layout: Layout): Child {
-  const items = rejected.map(({ reason, count }) => {
+  const items = rejected.map(({ reason, count, examples }) => {
     const words = link(reasonLabel(reason, layout), `../docs/status/?format=api#reason-${reason}`)
-    return html`<li>${readableNumber(count)}: ${words}</li>\n`
+    const isSuffix = reason === 'suffix'
+    const ends = isSuffix || reason === 'archive' ? endsOf(examples) : ''
+    const advice = isSuffix && html`: see <code>suffixes</code>`
+    return html`<li>${readableNumber(count)}: ${words}${ends}${advice}</li>\n`
   })
   return items.length > 0 && html`<h2>Not catalogued</h2>\n<ul>${items}</ul>`
+}
+
+/** ` (such as .Z)`, as far as the examples tell it. */
+function endsOf(examples: readonly string[]): string {
+  const ends = new Set(examples.flatMap((path) => /\.(?:tar\.)?\w+$/i.exec(path) ?? []))
+  return ends.size === 0 ? '' : ` (such as ${[...ends].join(', ')})`
 }
 
 function problemsHtml({ unserved: { count } }: WireStatus, isPublic: boolean): Html {
