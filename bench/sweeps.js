@@ -6,16 +6,15 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openWriter } from '../dist/catalogue/engines/engine.js'
-import { findChanged } from '../dist/indexer/mark/sweep.js'
+import { Sweeper } from '../dist/indexer/mark/sweep.js'
 import { startTreeReader } from '../dist/indexer/read/tree-reader.js'
 import { hotDirectories } from '../dist/indexer/state/hot-window.js'
 import { KnownDirectories } from '../dist/indexer/state/known-directories.js'
+import { Looks } from '../dist/indexer/state/looks.js'
 import { SilentFileSystems } from '../dist/indexer/state/silent-file-systems.js'
 import { SureStamps } from '../dist/indexer/state/sure-stamps.js'
 import { defaultLayout as layout } from '../dist/parse/layout.js'
 import { directoryPath } from '../fixtures/names.js'
-import { changeOf } from './catalogue.js'
 import { measure, optionsOf, ratios, spread } from './measure.js'
 import { makeSlots, slotName } from './slots.js'
 
@@ -46,24 +45,25 @@ async function sweepAll({ print, folder, directories, hot, names, rounds }) {
   const paths = makeTree({ archive, directories, hot, names, nowMs })
   const tree = startTreeReader({ archive, linkedDirectories: [] })
   const nowUs = () => Date.now() * 1000
-  const writer = await openWriter({ database: join(folder, 'catalogue.db') }, nowUs)
   const known = new KnownDirectories(paths)
   const window = { days: 0, hoursDays: Math.ceil(hot / hoursOfDay) }
-  const byName = hotDirectories({ layout, known, window }, nowMs)
+  const looks = new Looks(known)
+  const sureStamps = new SureStamps()
+  const byName = hotDirectories({ layout, known, window, stamps: sureStamps }, nowMs)
   const stamps = await tree.stamps(paths)
-  const read = (path, index) => ({ ...changeOf({ path, names: [] }), stamp: stamps[index] })
-  await writer.apply(paths.map(read))
+  for (const [index, path] of paths.entries()) known.setStamp(path, stamps[index])
   const silentFileSystems = new SilentFileSystems({ report: () => false })
   const asOf = { now: () => ({ us: nowUs(), steadyMs: performance.now() }) }
-  const parts = { writer, tree, layout, known, window, nowUs, silentFileSystems, asOf }
-  const context = { ...parts, stamps: new SureStamps() }
+  const parts = { tree, layout, known, looks, window, nowUs, silentFileSystems, asOf }
+  const periods = { sweepIntervalMs: 60_000, fullReadMs: dayMs }
+  const sweeper = new Sweeper({ ...parts, ...periods, stamps: sureStamps })
   writeFileSync(join(folder, 'hot'), byName.map((path) => `${archive}/${path}\n`).join(''))
   writeFileSync(join(folder, 'all'), paths.map((path) => `${archive}/${path}\n`).join(''))
   const reference = `xargs ls -U < ${folder}/hot > /dev/null; xargs stat -c %Y < ${folder}/all`
   const [ours, theirs] = [[], []]
   for (let round = 0; round <= rounds; round++) {
     const before = process.cpuUsage()
-    const found = await findChanged(context)
+    const { found } = await sweeper.sweep({ all: true })
     const { user, system } = process.cpuUsage(before)
     if (found.length > 0) throw new Error(`${found.length} directories seem to have changed`)
     const { cpu } = await measure(reference)
@@ -78,8 +78,6 @@ async function sweepAll({ print, folder, directories, hot, names, rounds }) {
   print(`  ls and stat         CPU ${spread(theirs, 0)} ms`)
   print(`  ratio               ${ratios(ours, theirs)}`)
   await tree.close()
-  await writer.checkpoint()
-  writer.close()
 }
 
 /** Makes hours up to now with files, and old days without. @returns the paths of all directories */

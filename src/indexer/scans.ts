@@ -64,7 +64,7 @@ export class Scans {
   }
 
   async #scanNow(roots: readonly string[]): Promise<ScanResult> {
-    const { writer, layout, logger, health, asOf, metrics } = this.#context
+    const { writer, layout, logger, health, asOf, looks, metrics } = this.#context
     health.enter('scanning')
     const result = await this.#reconcileLoop.scan(roots)
     if (isComplete(result) && layout.roots.every((root) => roots.includes(root))) {
@@ -76,6 +76,7 @@ export class Scans {
         // again.
         logger.error(failureFields(error), 'the summary of the scan cannot be stored')
       })
+      looks.scanned(result.started)
       await asOf.reach(result.started, 0)
     }
     health.enter('watching')

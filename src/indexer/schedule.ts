@@ -2,13 +2,12 @@
  * The timers of the indexer. They mark directories dirty, run the sweeps and the maintenance, and
  * check that the disk answers.
  */
-import type { Layout } from '../parse/layout.ts'
 import { repeat, wait } from '../runtime/clock.ts'
 import { maintain } from './maintenance.ts'
-import { findChanged } from './mark/sweep.ts'
+import { bandsOf } from './mark/bands.ts'
+import { cpuShare, Sweeper } from './mark/sweep.ts'
 import type { ReconcileLoop } from './reconcile-loop.ts'
 import type { IndexerContext } from './state/context.ts'
-import type { KnownDirectories } from './state/known-directories.ts'
 
 /**
  * Delay of the next sweep if the last one found something (ms). It is short, because more changes
@@ -28,6 +27,14 @@ const hangingMs = 6000
 /** Time between two checks of the tree worker's progress. */
 const progressMs = 1000
 
+/** The end of a sweep. */
+interface SweepEnd {
+  /** Number of directories that differed in this sweep, but not in the one before. */
+  readonly fresh: number
+  /** The time of a core that it has used (ms). */
+  readonly cpuMs: number
+}
+
 /**
  * The periodic tasks: reads of the areas every two seconds, sweeps, the rolling
  * rescan, purges once an hour, and backups. By default, sweeps follow each other about every
@@ -41,6 +48,8 @@ export class Schedule {
   readonly #reconcileLoop: Pick<ReconcileLoop, 'caughtUp'>
   readonly #timers: NodeJS.Timeout[]
   readonly #closing = new AbortController()
+  readonly #sweeper: Sweeper
+  #previous: Promise<unknown> = Promise.resolve()
   #lastFound: ReadonlySet<string> = new Set()
 
   constructor(context: IndexerContext, reconcileLoop: Pick<ReconcileLoop, 'caughtUp'>) {
@@ -49,6 +58,7 @@ export class Schedule {
     }
     this.#context = { ...context, onFailure }
     this.#reconcileLoop = reconcileLoop
+    this.#sweeper = new Sweeper(this.#context)
     // This check runs already before `start`, because the disk may hang during the first scan.
     const check = (): void => {
       this.#checkForHangingDisk()
@@ -65,7 +75,7 @@ export class Schedule {
     const readAreas = (): void => {
       for (const root of layout.roots) this.#markDirty(root)
     }
-    const nextInRescan = rollingRescan(known, layout, () => {
+    const nextInRescan = rollingRescan(this.#context, () => {
       metrics.fullyRead()
     })
     const rescanNext = (): void => {
@@ -85,28 +95,35 @@ export class Schedule {
   }
 
   /**
-   * Sweeps now: marks the directories dirty whose stamps differ from the catalogue (see
-   * `findChanged`); resolves when they are reconciled.
-   * @returns the number of directories that differed in this sweep, but not in the sweep before
+   * Sweeps now, after a sweep that runs: marks the directories dirty whose stamps differ from the
+   * catalogue (see `Sweeper`); resolves when they are reconciled.
+   * @param all looks at everything, whatever it costs
    */
-  async sweepNow(): Promise<number> {
-    const { dirty, health, asOf } = this.#context
-    const started = asOf.now()
-    const startedMs = performance.now()
-    const found = await findChanged(this.#context)
+  sweepNow(all = true): Promise<SweepEnd> {
+    const next = this.#previous.then(() => this.#sweep(all))
+    this.#previous = next.catch(() => undefined)
+    return next
+  }
+
+  async #sweep(all: boolean): Promise<SweepEnd> {
+    const { dirty, health, asOf, looks } = this.#context
+    const { number, begun, found, cpuMs } = await this.#sweeper.sweep({ all })
     for (const path of found) dirty.add(path, performance.now())
     await this.#reconcileLoop.caughtUp()
     health.swept()
-    await asOf.reach(started, (performance.now() - startedMs) / 1000)
+    const isWritten = health.notCurrent('as of') === undefined
+    const oldest = looks.ended(number, isWritten ? begun : undefined)
+    const usualMs = performance.now() - (oldest?.steadyMs ?? 0)
+    if (oldest !== undefined) await asOf.reach(oldest, usualMs / 1000)
     // The next sweep comes sooner if this one found something. A directory with settling files or
     // withheld removals differs in every sweep, so directories that already differed in the sweep
     // before are not counted.
     const fresh = found.filter((path) => !this.#lastFound.has(path)).length
     this.#lastFound = new Set(found)
-    return fresh
+    return { fresh, cpuMs }
   }
 
-  /** Starts a sweep without waiting for it. */
+  /** Starts a sweep of everything without waiting for it. */
   sweepSoon(): void {
     this.sweepNow().catch(this.#context.onFailure)
   }
@@ -120,7 +137,10 @@ export class Schedule {
     const { sweepIntervalMs } = this.#context
     const soonMs = Math.min(busyMs, sweepIntervalMs)
     await wait(soonMs, signal)
-    await repeat(async () => ((await this.sweepNow()) > 0 ? soonMs : sweepIntervalMs), signal)
+    await repeat(async () => {
+      const { fresh, cpuMs } = await this.sweepNow(false)
+      return Math.max(fresh > 0 ? soonMs : sweepIntervalMs, cpuMs / cpuShare)
+    }, signal)
   }
 
   #markDirty(path: string): void {
@@ -144,20 +164,19 @@ export class Schedule {
  * `undefined` if no directory is known. After the last directory, the function starts again.
  */
 function rollingRescan(
-  known: KnownDirectories,
-  { belowArea }: Layout,
+  { known, nowUs }: Pick<IndexerContext, 'known' | 'nowUs'>,
   onRoundEnd: () => void,
 ): () => string | undefined {
-  let remaining: string[] = []
+  let remaining: number[] = []
   let running = false
   return () => {
     if (remaining.length === 0) {
       if (running) onRoundEnd()
-      const dated = known.all().map((path) => ({ path, date: belowArea(path) }))
-      remaining = dated.sort((a, b) => (a.date < b.date ? -1 : 1)).map(({ path }) => path)
+      const { urgent, bands } = bandsOf(known, nowUs() / 1e6)
+      remaining = [...urgent, ...bands.flat()].reverse()
       running = remaining.length > 0
     }
-    return remaining.pop()
+    return known.pathAt(remaining.pop() ?? -1)
   }
 }
 

@@ -3,8 +3,7 @@
  * is excluded. Paths are relative to the archive root, without a slash at either end; `''` is the
  * root itself. Pure.
  */
-import type { DirectoryDate } from './directories.ts'
-import { dateOfDirectory, isDirectoryName, maxDirectoryDepth } from './directories.ts'
+import { isDirectoryName, maxDirectoryDepth } from './directories.ts'
 import { Exclusions } from './exclusions.ts'
 import { parseFilename } from './filename.ts'
 import type { ParsedName, Rejection } from './types.ts'
@@ -49,7 +48,7 @@ export function configurationLines({ areas, suffixes, exclude }: LayoutLists): r
 export const wholeArchive = 'archive'
 
 /** A directory whose files are catalogued. */
-export interface ArchiveDirectory extends DirectoryDate {
+export interface ArchiveDirectory {
   readonly kind: 'directory'
   /** The name of its area. */
   readonly area: string
@@ -119,8 +118,7 @@ export function createLayout({ areas: listed, suffixes, exclude }: LayoutLists):
       const reason = pathFault(path)
       if (reason !== undefined) return { kind: 'rejected', reason }
       if (isExcluded(path, true)) return { kind: 'rejected', reason: 'excluded' }
-      const area = nameOfRoot(root)
-      return { kind: 'directory', area, ...dateOfDirectory(area, pathBelow(path, root)) }
+      return { kind: 'directory', area: nameOfRoot(root) }
     },
     parseFilename: (name) => parseFilename(name, suffixes),
     isExcluded,

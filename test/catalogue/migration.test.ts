@@ -7,7 +7,7 @@ import { page as pageOf } from '../../src/catalogue/questions/pages.ts'
 import { contextOf } from '../../src/catalogue/selection/context.ts'
 import { migrations, schemaVersion } from '../../src/catalogue/tables/migrations.ts'
 import { lacksPostgres } from '../postgres.ts'
-import t from '../tap.ts'
+import t, { exact } from '../tap.ts'
 import { checksumOf, day, facts, openCatalogue } from './catalogue.ts'
 import { change, newFile } from './change.ts'
 import { postgres, sqlite } from './engines.ts'
@@ -32,9 +32,13 @@ for (const engine of [sqlite, postgres])
     `the schema of the first release is migrated, on ${engine.name}`,
     { skip: engine === postgres && lacksPostgres() },
     async (t) => {
-      const first = await openCatalogue(t, { engine })
+      const nowUs = () => Date.UTC(2026, 5) * 1000
+      const first = await openCatalogue(t, { engine, nowUs })
       await first.writer.apply([change(day, { added: names.map((name) => newFile(name, facts)) })])
       const before = await first.sql('SELECT * FROM catalogue')
+      const newest = await first.sql('SELECT path, newest FROM directory')
+      t.match(newest, exact([{ path: day, newest: Number }]))
+      await first.sql('ALTER TABLE directory DROP COLUMN newest')
       await first.sql('ALTER TABLE catalogue DROP COLUMN layout')
       for (const index of ['file_contradicting', 'file_disguised'])
         await first.sql(`DROP INDEX ${index}`)
@@ -45,6 +49,7 @@ for (const engine of [sqlite, postgres])
       const { ask, sql, reader } = await openCatalogue(t, { engine, folder })
       t.equal(await ask(value<number>(engine.dialect.schema)), schemaVersion)
       t.same(await sql('SELECT * FROM catalogue'), before)
+      t.same(await sql('SELECT path, newest FROM directory'), newest)
       t.equal(await reader.layout(), undefined)
     },
   )

@@ -14,6 +14,7 @@ import { DirtyDirectories } from '../../src/indexer/state/dirty-directories.ts'
 import { FileFaults } from '../../src/indexer/state/file-faults.ts'
 import { Health } from '../../src/indexer/state/health.ts'
 import { KnownDirectories } from '../../src/indexer/state/known-directories.ts'
+import { Looks } from '../../src/indexer/state/looks.ts'
 import { IndexerMetrics } from '../../src/indexer/state/metrics.ts'
 import { SecondLooks } from '../../src/indexer/state/second-looks.ts'
 import { Settling } from '../../src/indexer/state/settling.ts'
@@ -52,6 +53,7 @@ export async function openParts(
   const { logger, lines } = memoryLogger()
   const dirty = new DirtyDirectories()
   const health = new Health({ logger, nowUs, version: 'test', lastScan: undefined })
+  const known = new KnownDirectories()
   const metrics = new IndexerMetrics(nowUs, defaultLayout)
   const sweepIntervalMs = 60_000
   const unreadFiles = new UnreadFiles({ writer, tree, dirty, onFailure: () => undefined })
@@ -72,7 +74,8 @@ export async function openParts(
     // The folder is removed while a part may still use it.
     onFailure: () => undefined,
     dirty,
-    known: new KnownDirectories(),
+    known,
+    looks: new Looks(known),
     settling: new Settling(),
     stamps: new SureStamps(),
     silentFileSystems: new SilentFileSystems(health),

@@ -1,6 +1,7 @@
 import type { Test } from 'tap'
 import { Schedule } from '../../src/indexer/schedule.ts'
 import { KnownDirectories } from '../../src/indexer/state/known-directories.ts'
+import { Looks } from '../../src/indexer/state/looks.ts'
 import { stamp } from '../catalogue/catalogue.ts'
 import t, { exact } from '../tap.ts'
 import { until } from '../until.ts'
@@ -14,13 +15,15 @@ async function openScheduleOn(
   const parts = await openParts(t)
   const { dirty } = parts
   const failures: unknown[] = []
+  const known = new KnownDirectories(options.directories)
   const beatsUs: number[] = []
   parts.asOf.reach = async ({ us }) => void beatsUs.push(us)
   const context = {
     ...parts,
     sweepIntervalMs: options.sweepIntervalMs ?? 20,
     fullReadMs: options.fullReadMs ?? 86_400_000,
-    known: new KnownDirectories(options.directories),
+    known,
+    looks: new Looks(known),
     onFailure: (error: unknown) => failures.push(error),
   }
   const schedule = new Schedule(context, { caughtUp: () => Promise.resolve() })
@@ -30,23 +33,27 @@ async function openScheduleOn(
     for (let next; (next = dirty.take(Infinity)) !== undefined;) all.push(next)
     return all
   }
-  return { ...parts, schedule, drain, failures, beatsUs }
+  return { ...parts, known, schedule, drain, failures, beatsUs }
 }
 
 t.test('a sweep queues the directories that may have changed, to read their facts', async (t) => {
-  const { apply, put, schedule, drain, health, beatsUs, nowUs } = await openScheduleOn(t, {
-    directories: [],
+  const { known, put, schedule, drain, health, beatsUs, nowUs } = await openScheduleOn(t, {
+    directories: ['obs/2020/001'],
   })
   put('obs/2020/001/graz0010.20d.gz')
-  await apply({ stamp }, 'obs/2020/001')
+  known.setStamp('obs/2020/001', stamp)
   t.equal(health.status(noProblems).lastSweepUs, undefined)
   const beforeUs = nowUs()
-  t.equal(await schedule.sweepNow(), 3)
+  t.match(await schedule.sweepNow(), { fresh: 3 })
   const [beatUs = NaN] = beatsUs
   t.ok(beatUs >= beforeUs && beatUs < (health.status(noProblems).lastSweepUs ?? NaN))
   t.same(drain().sort(), ['nrt', 'obs', 'obs/2020/001'], 'areas that are not known yet among them')
   t.type(health.status(noProblems).lastSweepUs, 'number')
-  t.equal(await schedule.sweepNow(), 0, 'directories that differed before do not count as new')
+  t.match(
+    await schedule.sweepNow(),
+    { fresh: 0 },
+    'directories that differed before do not count as new',
+  )
 })
 
 t.test('sweeps repeat until the schedule is closed, and closing is no failure', async (t) => {

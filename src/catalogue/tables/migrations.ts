@@ -20,6 +20,8 @@ export const migrations: readonly Migration[] = [
       'ALTER TABLE catalogue ADD COLUMN layout TEXT',
       'ALTER TABLE file ADD COLUMN disguised INT4 NOT NULL DEFAULT 0',
       'CREATE INDEX file_disguised ON file (id) WHERE disguised = 1',
+      'ALTER TABLE directory ADD COLUMN newest INT8',
+      'UPDATE directory SET newest = (SELECT max(data_date) FROM file WHERE directory = directory.id)',
       'CREATE INDEX file_contradicting ON file (kind) WHERE misplaced > 0',
     ],
   ],

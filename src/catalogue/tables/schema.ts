@@ -73,8 +73,9 @@ const tables = `
   -- the time since which removals in the directory are withheld, NULL if none are. gone is 1 if the
   -- directory no longer exists on disk; its row stays as long as tombstones refer to it. changed_us
   -- is the time of the latest change that the listings of this directory, or of those below it,
-  -- show; it only grows. hashed counts how often checksums of its files became known or stale. New
-  -- ids follow the highest one.
+  -- show; it only grows. hashed counts how often checksums of its files became known or stale.
+  -- newest is the latest start of files that were added, in seconds since 1970, without those that
+  -- lay more than two days ahead. New ids follow the highest one.
   CREATE TABLE directory (
     id        ROWID,
     path      TEXT    NOT NULL UNIQUE,
@@ -86,7 +87,8 @@ const tables = `
     gone      INT8 NOT NULL DEFAULT 0,
     withheld_since_us INT8,
     changed_us INT8,
-    hashed    INT8 NOT NULL DEFAULT 0
+    hashed    INT8 NOT NULL DEFAULT 0,
+    newest    INT8
   ) STRICT;
 
   -- Listings step through this index from one subdirectory to the next, past directories without

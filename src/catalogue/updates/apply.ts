@@ -87,10 +87,10 @@ export class Apply {
     const before = progress.added - progress.removed
     const known = yield* this.#files.known(change)
     yield* this.#files.remove(known, { change, nowUs }, progress)
-    yield* this.#inserts.insert({ change, directory, nowUs }, progress)
+    const newest = yield* this.#inserts.insert({ change, directory, nowUs }, progress)
     yield* this.#files.modify(known, { change, nowUs }, progress)
     const growth = progress.added - progress.removed - before
-    yield* execute(...directories.record(directory, change, { growth, nowUs }))
+    yield* execute(...directories.record(directory, change, { growth, newest, nowUs }))
     const ids = [...(yield* checksums.rebind(attributes)), ...rehash]
     const stale = yield* checksums.markStale(ids, { fromUs: nowUs, postpone: false })
     if (stale.length > 0) yield* execute(directories.hashed([directory]))

@@ -6,6 +6,15 @@ import type { DirectoryChange } from './change.ts'
 
 const secondUs = 1_000_000
 
+/** What a change adds to a directory. */
+interface Growth {
+  /** Number of files added minus number of files removed. */
+  readonly growth: number
+  /** The latest start of the added files (s since 1970); `undefined` without any. */
+  readonly newest: number | undefined
+  readonly nowUs: number
+}
+
 /** What a change means for the row of its directory, and of those above it. */
 export class DirectoryRows {
   readonly #sql: ReturnType<typeof directorySql>
@@ -22,14 +31,9 @@ export class DirectoryRows {
     return id ?? (yield* value<number>(this.#sql.add, { path })) ?? 0
   }
 
-  /** @param growth number of files added minus number of files removed by this change */
-  record(
-    id: number,
-    change: DirectoryChange,
-    { growth, nowUs }: { readonly growth: number; readonly nowUs: number },
-  ): Statement[] {
+  record(id: number, change: DirectoryChange, { growth, newest, nowUs }: Growth): Statement[] {
     const sql = this.#sql
-    if (change.more) return [{ sql: sql.part, values: { id, growth } }]
+    if (change.more) return [{ sql: sql.part, values: { id, growth, newest: newest ?? null } }]
     const { stamp, rejections, directories: below } = change
     const values = {
       id,
@@ -40,6 +44,7 @@ export class DirectoryRows {
       withheld_since_us: change.withheldSinceUs ?? null,
       gone: change.gone ? 1 : 0,
       growth,
+      newest: newest ?? null,
     }
     const many = rejections.map(({ reason, count, names }) => ({
       directory: id,
@@ -89,15 +94,18 @@ export class DirectoryRows {
 }
 
 function directorySql(dialect: Dialect) {
+  const newest = `newest = CASE WHEN newest >= @newest THEN newest
+    ELSE coalesce(@newest, newest) END`
   return {
     id: 'SELECT id FROM directory WHERE path = @path',
     add: `INSERT INTO directory (id, path)
       VALUES ((SELECT coalesce(max(id), 0) + 1 FROM directory), @path) RETURNING id`,
     whole: `UPDATE directory SET mtime_us = @mtime_us, ctime_us = @ctime_us, inode = @inode,
         names_sum = @names_sum, gone = @gone, withheld_since_us = @withheld_since_us,
-        files = files + @growth
+        files = files + @growth, ${newest}
       WHERE id = @id`,
-    part: 'UPDATE directory SET mtime_us = NULL, gone = 0, files = files + @growth WHERE id = @id',
+    part: `UPDATE directory SET mtime_us = NULL, gone = 0, files = files + @growth, ${newest}
+      WHERE id = @id`,
     below: `INSERT INTO directory (id, path)
       SELECT (SELECT coalesce(max(id), 0) + 1 FROM directory) + r.key, r.value
       FROM ${dialect.each('paths', 'text')} WHERE TRUE

@@ -2,6 +2,7 @@
  * Inserts the new files of a directory. A removed file that comes back before its tombstone is
  * purged gets its former id.
  */
+import { latestStart } from '../../parse/directory-period.ts'
 import type { Layout } from '../../parse/layout.ts'
 import { defaultLayout } from '../../parse/layout.ts'
 import { placementIn } from '../../parse/placement.ts'
@@ -68,9 +69,10 @@ export class Inserts {
     for (const ids of [this.#stations, this.#kinds]) yield* ids.begin()
   }
 
-  *insert(insertion: Insertion, progress: Progress): Question<void> {
+  /** @returns the latest start of these files (s since 1970), but for those that lie ahead */
+  *insert(insertion: Insertion, progress: Progress): Question<number | undefined> {
     const { change, nowUs } = insertion
-    if (change.added.length === 0) return
+    if (change.added.length === 0) return undefined
     const tombstones = yield* this.#tombstones(insertion)
     const [back, others] = this.#rowsOf(insertion, tombstones)
     for (const row of others) row.id = ++progress.id
@@ -89,6 +91,11 @@ export class Inserts {
     )
     const good = inserted.filter(({ damaged_us }) => damaged_us === null)
     yield* this.#deliveries.gain(good, nowUs)
+    const latest = latestStart(nowUs / 1e6)
+    let newest: number | undefined
+    for (const { data_date: start } of inserted)
+      if (start <= latest && start > (newest ?? -Infinity)) newest = start
+    return newest
   }
 
   /** The tombstones in the range of names of the new files, by name. */

@@ -34,6 +34,8 @@ export interface KnownStamp {
   readonly withheldSinceUs: number | undefined
   /** Time of the last change of files at or below the directory; `undefined` before the first. */
   readonly changedUs: number | undefined
+  /** The start of the newest files that were added to it (s since 1970). */
+  readonly newestSeconds: number | undefined
 }
 
 /** A directory with files of it, as reconciling compares them. */
@@ -100,14 +102,15 @@ const stampColumns = 'path, mtime_us, ctime_us, inode, names_sum, withheld_since
 
 /** All known directories that still exist on disk. */
 export function* knownDirectories(): Question<KnownStamp[]> {
-  const found = yield* rows<[...StampRow, changedUs: number | null]>(
-    `SELECT ${stampColumns}, changed_us FROM directory WHERE gone = 0`,
+  const found = yield* rows<[...StampRow, changedUs: number | null, newest: number | null]>(
+    `SELECT ${stampColumns}, changed_us, newest FROM directory WHERE gone = 0`,
   )
   return found.map((row) => ({
     path: row[0],
     stamp: toStamp(row),
     withheldSinceUs: row[5] ?? undefined,
     changedUs: row[6] ?? undefined,
+    newestSeconds: row[7] ?? undefined,
   }))
 }
 

@@ -3,6 +3,7 @@
  * it or may have been lost.
  */
 import type { WatchCounts } from '../../control-socket/protocol.ts'
+import { parentOf } from '../../parse/layout.ts'
 import type { IndexerContext } from '../state/context.ts'
 import { hotDirectories, isHot } from '../state/hot-window.ts'
 import { watchLimit, watchProblem } from './inotify.ts'
@@ -33,7 +34,7 @@ const stallMs = 3000
 
 type WatchContext = Pick<
   IndexerContext,
-  'archive' | 'layout' | 'window' | 'dirty' | 'known' | 'health' | 'logger' | 'nowUs'
+  'archive' | 'layout' | 'window' | 'dirty' | 'known' | 'stamps' | 'health' | 'logger' | 'nowUs'
 >
 
 /**
@@ -100,7 +101,17 @@ export class WatchController {
       return
     }
     if (!isKnown) watcher.delete(path)
-    else if (isHot(path, this.#wallMs(), this.#context)) watcher.add(path)
+    else if (isHot(path, this.#wallMs(), this.#context)) this.#add(path)
+  }
+
+  /** Watches one more directory; new ones may appear in those above it. */
+  #add(path: string): void {
+    const { known } = this.#context
+    for (let above = parentOf(path); known.has(above) && above !== path; above = parentOf(above)) {
+      if (!this.#watcher.has(above)) this.#watcher.add(above)
+      if (above === '') break
+    }
+    this.#watcher.add(path)
   }
 
   /** Restarts all watches after a disk has come back. */

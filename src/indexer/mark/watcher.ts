@@ -41,6 +41,8 @@ export class Watcher {
   /** Directories of `#wanted` whose watch has to be started. */
   readonly #pending = new Set<string>()
   #wanted = new Set<string>()
+  /** True if no watch was left for some of them. */
+  #isExhausted = false
   #startingWatcher: FSWatcher | undefined
   #starting: Promise<void> | undefined
   #closing = false
@@ -67,13 +69,17 @@ export class Watcher {
   }
 
   /**
-   * Watches these directories and no others. Directories whose watch failed before are tried again
-   * only with `retry`.
+   * Watches these directories and no others, the first ones if there are not enough watches.
+   * Directories whose watch failed before are tried again only with `retry`.
    */
   setDirectories(directories: readonly string[], { retry }: { readonly retry: boolean }): void {
     this.#wanted = new Set(directories)
     if (retry) this.#failed.clear()
-    for (const path of this.#watched.keys()) if (!this.#wanted.has(path)) void this.#stop(path)
+    const kept = this.#isExhausted
+      ? new Set(directories.slice(0, this.#watched.size))
+      : this.#wanted
+    for (const path of this.#watched.keys()) if (!kept.has(path)) void this.#stop(path)
+    if (retry) this.#isExhausted = false
     for (const path of this.#wanted) if (!this.#watched.has(path)) this.#pending.add(path)
     this.#startPending()
   }
@@ -189,8 +195,10 @@ export class Watcher {
   #fail(directory: string, failure: Error): void {
     this.#failed.add(directory)
     // When a limit of the system is reached, the other directories fail as well.
-    if (isExhaustion(failure))
+    if (isExhaustion(failure)) {
+      this.#isExhausted = true
       for (const path of this.#wanted) if (!this.#watched.has(path)) this.#failed.add(path)
+    }
     this.#options.onFailure(directory, failure)
   }
 }

@@ -47,7 +47,7 @@ export function startTreeReader(tree: TreeWorkerData['tree'], lists: LayoutLists
       })
   return {
     snapshot: forward('snapshot'),
-    times: forward('times'),
+    looks: forward('looks'),
     stamps: forward('stamps'),
     startWalk: forward('startWalk'),
     step: forward('step'),

@@ -8,8 +8,8 @@ import type { DirectorySnapshot } from './directory-snapshot.ts'
 import type { Inflated } from './inflate.ts'
 import { inflate } from './inflate.ts'
 import { createDiskCheck } from './links.ts'
-import type { Tree } from './read-directory.ts'
-import { readDirectory, readStamp, readTimes } from './read-directory.ts'
+import type { PackedLooks, Tree } from './read-directory.ts'
+import { readDirectory, readLooks, readStamp } from './read-directory.ts'
 import type { WalkStep } from './walk.ts'
 import { walkTree } from './walk.ts'
 
@@ -33,12 +33,12 @@ function createFunctions(tree: Tree) {
   let walk: ReturnType<typeof walkTree> | undefined
   return {
     snapshot: (path: string) => readDirectory(tree, path),
+    /** Returns the times of directories (see `readLooks`). */
+    looks: (paths: readonly string[], mostMs: number) => readLooks(tree, paths, mostMs),
     /**
-     * Returns the times of directories in the order of the paths; `undefined` for a directory that
+     * Returns the stamps of directories in the order of the paths; `undefined` for a directory that
      * cannot be read.
      */
-    times: (paths: readonly string[]) => paths.map((path) => readTimes(tree, path)),
-    /** The same with the sums of their names. */
     stamps: (paths: readonly string[]) => paths.map((path) => readStamp(tree, path)),
     /**
      * Starts a walk below the roots, oldest date first. An earlier walk that has not ended is
@@ -78,9 +78,9 @@ onProgress()
 
 /** Returns the memory of an answer that is moved to the other thread, not copied. */
 function buffersOf(answer: unknown): ArrayBuffer[] {
-  const found = answer as Partial<WalkStep & DirectorySnapshot> | undefined
-  const identities = (found?.snapshot ?? found)?.identities
-  return identities === undefined ? [] : [identities.buffer as ArrayBuffer]
+  const found = answer as Partial<WalkStep & DirectorySnapshot & PackedLooks> | undefined
+  const packed = (found?.snapshot ?? found)?.identities ?? found?.times
+  return packed === undefined ? [] : [packed.buffer as ArrayBuffer]
 }
 
 parentPort?.on(

@@ -1,5 +1,6 @@
 /** Walks the tree: reads the directories below some roots one after the other. */
 import TinyQueue from 'tinyqueue'
+import { periodOfDirectory } from '../../parse/directory-period.ts'
 import { joinPath } from '../../parse/layout.ts'
 import type { DirectorySnapshot } from './directory-snapshot.ts'
 import type { Tree } from './read-directory.ts'
@@ -19,23 +20,23 @@ export interface WalkStep {
 
 interface QueuedDirectory {
   readonly path: string
-  readonly order: string
+  readonly startSeconds: number
+  readonly spanSeconds: number
   readonly share: number
 }
 
 /**
- * Walks the tree below `roots`, oldest date first across all areas. The date is the path below the
- * area (`2026/001`, `2026/001/05`). A directory comes before its subdirectories.
+ * Walks the tree below `roots`, oldest date first across all areas, as far as the paths name one:
+ * those without come first, because they lead to others, in the order of their paths. A directory
+ * comes before its subdirectories.
  */
 export function* walkTree(tree: Tree, roots: readonly string[]): Generator<WalkStep, undefined> {
-  const pending = new TinyQueue<QueuedDirectory>([], (a, b) =>
-    a.order < b.order ? -1 : a.order > b.order ? 1 : 0,
-  )
+  const pending = new TinyQueue<QueuedDirectory>([], inOrder)
+  const nowSeconds = Date.now() / 1000
   const add = (path: string, share: number): void => {
-    const { belowArea, rootOf } = tree.layout
-    // A blank sorts before a slash, so the directories of a date come before their subdirectories,
-    // in all areas.
-    pending.push({ path, share, order: `${belowArea(path)} ${rootOf(path) ?? ''}` })
+    const { startSeconds = -Infinity, spanSeconds = Infinity } =
+      periodOfDirectory(path, nowSeconds) ?? {}
+    pending.push({ path, startSeconds, spanSeconds, share })
   }
   for (const root of roots) add(root, 1 / roots.length)
   let done = 0
@@ -47,4 +48,11 @@ export function* walkTree(tree: Tree, roots: readonly string[]): Generator<WalkS
     yield { snapshot, pending: pending.length, done: Math.min(done, 1) }
   }
   return undefined
+}
+
+/** Years come before their days, and these before their hours. */
+function inOrder(a: QueuedDirectory, b: QueuedDirectory): number {
+  if (a.startSeconds !== b.startSeconds) return a.startSeconds < b.startSeconds ? -1 : 1
+  if (a.spanSeconds !== b.spanSeconds) return a.spanSeconds > b.spanSeconds ? -1 : 1
+  return a.path < b.path ? -1 : a.path > b.path ? 1 : 0
 }

@@ -12,8 +12,9 @@ import { DirtyDirectories } from './dirty-directories.ts'
 import { FileFaults } from './file-faults.ts'
 import { Health } from './health.ts'
 import type { HotWindow } from './hot-window.ts'
-import { hotDirectories, mostByName, newestOf } from './hot-window.ts'
+import { hotDirectories, mostByName } from './hot-window.ts'
 import { KnownDirectories } from './known-directories.ts'
+import { Looks } from './looks.ts'
 import { IndexerMetrics } from './metrics.ts'
 import { SecondLooks } from './second-looks.ts'
 import { Settling } from './settling.ts'
@@ -53,6 +54,7 @@ export interface IndexerOptions {
 export interface IndexerContext extends IndexerOptions {
   readonly dirty: DirtyDirectories
   readonly known: KnownDirectories
+  readonly looks: Looks
   readonly settling: Settling
   readonly stamps: SureStamps
   readonly silentFileSystems: SilentFileSystems
@@ -78,8 +80,9 @@ export async function createContext(options: IndexerOptions): Promise<IndexerCon
   if (rejecting > 0)
     logger.info({ directories: rejecting }, 'rules of names have changed: rejected names are read')
   const directories = await writer.directories()
-  const known = new KnownDirectories(directories.map(({ path }) => path))
-  const hot = hotDirectories({ ...options, known }, nowUs() / 1000)
+  const known = KnownDirectories.of(directories, nowUs() / 1e6)
+  const stamps = new SureStamps()
+  const hot = hotDirectories({ ...options, known, stamps }, nowUs() / 1000)
   const isHot = new Set(hot)
   const secondLooks = new SecondLooks()
   const hotKnown = directories.filter(({ path }) => isHot.has(path))
@@ -91,9 +94,10 @@ export async function createContext(options: IndexerOptions): Promise<IndexerCon
     ...options,
     dirty,
     known,
+    looks: new Looks(known),
     settling: new Settling(),
-    stamps: new SureStamps(),
-    silentFileSystems: new SilentFileSystems(health, new Set(newestOf(layout, hot, mostByName))),
+    stamps,
+    silentFileSystems: new SilentFileSystems(health, new Set(hot.slice(0, mostByName))),
     secondLooks,
     unreadFiles,
     deletionGuard: new DeletionGuard(

@@ -5,6 +5,8 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import { CatalogueCorrupt } from '../../catalogue/errors.ts'
 import type { DirectoryChange } from '../../catalogue/updates/change.ts'
+import { latestStart, periodOfDirectory } from '../../parse/directory-period.ts'
+import type { Layout } from '../../parse/layout.ts'
 import { joinPath } from '../../parse/layout.ts'
 import { accept } from '../accept/acceptance.ts'
 import type { Sight } from '../accept/arrival.ts'
@@ -143,6 +145,7 @@ export class ApplyStage {
       this.scan?.applied(applied)
       const written = changes.filter(({ path }) => !refused.has(path))
       metrics.applied(applied, written)
+      this.#store(written)
       this.#endWithholding(written)
       for (const path of paths) reportRefused(health, path, refused.get(path))
     }
@@ -154,6 +157,15 @@ export class ApplyStage {
     const delayMs = error === undefined ? refusedRetryMs : retryMs
     for (const path of unwritten) this.#retryLater(path, delayMs)
     return unwritten
+  }
+
+  /** Keeps in memory what the catalogue stores of the directories now. */
+  #store(written: readonly DirectoryChange[]): void {
+    const { known } = this.#context
+    for (const { path, more, stamp, directories } of written) {
+      known.setStamp(path, more ? undefined : stamp)
+      for (const below of directories) if (!known.has(below)) known.unread.add(below)
+    }
   }
 
   /** Ends the withholding in directories whose missing files are all removed now. */
@@ -197,13 +209,31 @@ export class ApplyStage {
   }
 
   #updateKnown(snapshot: DirectorySnapshot, change: DirectoryChange | undefined): void {
-    const { known } = this.#context
+    const { known, layout, nowUs } = this.#context
     const { path, outcome, identity } = snapshot
     const gone = outcome === 'missing' && change?.gone !== false
     if (gone) known.delete(path)
     else if (outcome !== 'lost-area' && outcome !== 'missing') known.add(path)
     else return
+    const nowSeconds = nowUs() / 1e6
+    if (change !== undefined && periodOfDirectory(path, nowSeconds) === undefined)
+      known.holds(path, newestOf(change.added, layout, nowSeconds), nowSeconds)
     const isLarge = snapshot.names.length > largeDirectory || snapshot.error === tooManyEntries
     this.#watchController.update(path, !gone && !isLarge, identity)
   }
+}
+
+/** The start of the newest of these files (s since 1970); those with a later date do not count. */
+function newestOf(
+  files: DirectoryChange['added'],
+  { parseFilename }: Layout,
+  nowSeconds: number,
+): number {
+  let newest = -Infinity
+  for (const { name } of files) {
+    const parsed = parseFilename(name)
+    if (parsed.kind === 'parsed' && parsed.startSeconds <= latestStart(nowSeconds))
+      newest = Math.max(newest, parsed.startSeconds)
+  }
+  return newest
 }

@@ -3,12 +3,12 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import type { DirectoryTimes } from '../../../src/catalogue/updates/change.ts'
-import { findChanged } from '../../../src/indexer/mark/sweep.ts'
+import { Sweeper } from '../../../src/indexer/mark/sweep.ts'
 import type { TreeReader } from '../../../src/indexer/read/tree-reader.ts'
-import { mostByName } from '../../../src/indexer/state/hot-window.ts'
+import { createContext } from '../../../src/indexer/state/context.ts'
+import { hotDirectories, mostByName } from '../../../src/indexer/state/hot-window.ts'
 import { dayDirectory, pathIn } from '../../acceptance/tree.ts'
 import { stamp } from '../../catalogue/catalogue.ts'
-import { change } from '../../catalogue/change.ts'
 import t, { exact } from '../../tap.ts'
 import { until } from '../../until.ts'
 import { openParts, startOn } from '../parts.ts'
@@ -22,7 +22,12 @@ function withTimes(tree: TreeReader, timesOf: () => Partial<DirectoryTimes>): Tr
     seen && { ...seen, ...timesOf() }
   return {
     ...tree,
-    times: async (paths) => (await tree.times(paths)).map(still),
+    looks: async (paths, mostMs) => {
+      const { times, cpuMs } = await tree.looks(paths, mostMs)
+      const { mtimeUs, ctimeUs } = timesOf()
+      const packed = times.map((value, index) => [mtimeUs, ctimeUs][index % 4] ?? value)
+      return { times: packed, cpuMs }
+    },
     stamps: async (paths) => (await tree.stamps(paths)).map(still),
     snapshot: async (request) => {
       const snapshot = await tree.snapshot(request)
@@ -33,6 +38,13 @@ function withTimes(tree: TreeReader, timesOf: () => Partial<DirectoryTimes>): Tr
       return step && { ...step, snapshot: { ...step.snapshot, stamp: still(step.snapshot.stamp) } }
     },
   }
+}
+
+/** What the tree worker says of directories with these times. */
+function packed(all: readonly DirectoryTimes[]): Float64Array {
+  return Float64Array.from(
+    all.flatMap(({ mtimeUs, ctimeUs, inode }) => [mtimeUs, ctimeUs, inode, 1]),
+  )
 }
 
 /** An indexer that sweeps when asked, without file events, after its first scan. */
@@ -95,20 +107,27 @@ t.test('times that come later than the names are no silent file system', async (
 })
 
 t.test('a sweep reads the newest hot directories by name', async (t) => {
-  const { writer, known, ...parts } = await openParts(t)
+  const { known, ...parts } = await openParts(t)
   const read = { names: [] as string[], times: [] as string[] }
-  const answer = (list: string[]) => async (paths: readonly string[]) => {
-    list.push(...paths)
-    return paths.map(() => ({ ...stamp, device: 1 }))
+  const tree = {
+    ...parts.tree,
+    looks: async (paths: readonly string[]) => {
+      read.times.push(...paths)
+      return { times: packed(paths.map(() => stamp)), cpuMs: 0 }
+    },
+    stamps: async (paths: readonly string[]) => {
+      read.names.push(...paths)
+      return paths.map(() => ({ ...stamp, device: 1 }))
+    },
   }
-  const tree = { ...parts.tree, times: answer(read.times), stamps: answer(read.names) }
   const year = dayDirectory(0).slice(0, 8)
   const nested = Array.from({ length: mostByName }, (_, n) => `${other}/part${n}`)
   const paths = ['obs', 'nrt', year, dayDirectory(0), hot, other, old, ...nested]
-  for (const path of paths) known.add(path)
-  await writer.apply(paths.map((path) => change(path, { stamp })))
-  const context = { ...parts, writer, known, tree }
-  t.same(await findChanged(context), [])
+  for (const path of paths) {
+    known.add(path)
+    known.setStamp(path, stamp)
+  }
+  t.match(await new Sweeper({ ...parts, known, tree }).sweep({ all: true }), { found: exact([]) })
   t.equal(read.names.length, mostByName)
   for (const path of ['obs', 'nrt', year, dayDirectory(0), hot])
     t.ok(read.names.includes(path), path)
@@ -117,16 +136,98 @@ t.test('a sweep reads the newest hot directories by name', async (t) => {
 })
 
 t.test('a directory that will be read again is left to that read, unless it changes', async (t) => {
-  const { writer, stamps, tree, put, ...parts } = await openParts(t)
+  const { stamps, known, tree, put, ...parts } = await openParts(t)
   put(pathIn(old, 0))
   const [seen] = await tree.stamps([old])
-  await writer.apply([change(old, {})])
-  const context = { ...parts, writer, stamps, tree }
-  const isFound = async () => (await findChanged(context)).includes(old)
+  known.add(old)
+  const sweeper = new Sweeper({ ...parts, stamps, known, tree })
+  const isFound = async () => (await sweeper.sweep({ all: true })).found.includes(old)
   t.ok(await isFound(), 'without a stamp')
   const read = { stored: undefined, requestedMs: 0, nowMs: 0, isOld: false }
   stamps.judge(old, { ...read, stamp: seen })
   t.notOk(await isFound())
   put(pathIn(old, 1))
   t.ok(await isFound(), 'it has changed again')
+})
+
+t.test('a sweep that may not look at everything goes on where the last one ended', async (t) => {
+  const parts = await openParts(t)
+  const month = [20, 21].map(dayDirectory)
+  const year = Array.from({ length: 8 }, (_, n) => dayDirectory(100 + n))
+  const before = Array.from({ length: 8 }, (_, n) => `obs/2020/00${n + 1}`)
+  const paths = [...before, ...year, ...month]
+  for (const path of paths) {
+    parts.known.add(path)
+    parts.known.setStamp(path, stamp)
+  }
+  let seen: string[] = []
+  const tree = {
+    ...parts.tree,
+    // A tenth of a core is enough for six of these.
+    looks: async (all: readonly string[]) => {
+      seen.push(...all.slice(0, 1))
+      return { times: packed([stamp]), cpuMs: 1000 }
+    },
+  }
+  const sweeper = new Sweeper({ ...parts, tree })
+  const begun = [parts.asOf.now()]
+  parts.looks.scanned(begun[0] ?? parts.asOf.now())
+  const last = new Map(paths.map((path) => [path, 0]))
+  const oldest = () => begun[Math.min(...last.values())]
+  for (let count = 1; count <= 12; count++) {
+    seen = []
+    const sweep = await sweeper.sweep({ all: false })
+    begun.push(sweep.begun)
+    for (const path of seen) last.set(path, count)
+    t.same(seen.slice(0, 2), month, 'those of the last month first, newest first')
+    t.same(parts.looks.ended(sweep.number, sweep.begun), oldest(), 'what is as of the oldest look')
+  }
+  t.ok(Math.min(...last.values()) > 0, 'all of them have been looked at')
+  t.ok(Math.min(...year.map((path) => last.get(path) ?? 0)) > 6)
+
+  seen = []
+  const whole = await sweeper.sweep({ all: true })
+  t.same(seen.toSorted(), paths.toSorted())
+  t.same(parts.looks.ended(whole.number, whole.begun), whole.begun)
+  const failed = await sweeper.sweep({ all: true })
+  t.equal(parts.looks.ended(failed.number, undefined), undefined, 'nothing of it was written')
+  const after = await sweeper.sweep({ all: true })
+  t.same(parts.looks.ended(after.number, after.begun), after.begun)
+})
+
+t.test('what has no stamp or differed is looked at in each sweep', async (t) => {
+  const parts = await openParts(t)
+  const paths = ['obs/2020/001', 'obs/2020/002', 'obs/2020/003', 'obs/2020/004']
+  for (const path of paths) parts.known.add(path)
+  for (const path of paths.slice(1)) parts.known.setStamp(path, stamp)
+  parts.known.unread.add('obs/2020/005')
+  let times = { ...stamp, mtimeUs: stamp.mtimeUs + 1 }
+  const tree = {
+    ...parts.tree,
+    looks: async (all: readonly string[]) => ({
+      times: packed(all.map(() => times)),
+      cpuMs: 1e6,
+    }),
+  }
+  const sweeper = new Sweeper({ ...parts, tree })
+  const foundNow = async (all: boolean) =>
+    (await sweeper.sweep({ all })).found.filter((path) => path.length > 3).sort()
+  t.same(await foundNow(true), [...paths, 'obs/2020/005'])
+  t.same(await foundNow(false), [...paths, 'obs/2020/005'])
+  times = stamp
+  t.same(await foundNow(false), ['obs/2020/001', 'obs/2020/005'])
+})
+
+t.test('the newest file of a directory is known again after a restart', async (t) => {
+  const parts = await openParts(t)
+  mkdirSync(join(parts.archive, 'nrt'))
+  const [file = ''] = pathIn(dayDirectory(1), 0).split('/').slice(-1)
+  for (const path of [`obs/GRAZ/${file}`, 'obs/ZIMM/zimm0010.20d.gz']) parts.put(path)
+  const { indexer, close } = await startOn(t, parts)
+  await indexer.catchUp({ scan: true, patient: false })
+  await close()
+  const again = await createContext({ ...parts, writer: parts.writer })
+  const hot = hotDirectories(again, again.nowUs() / 1000)
+  t.same(hot.sort(), ['nrt', 'obs', 'obs/GRAZ'])
+  again.metrics.close()
 })

@@ -5,8 +5,9 @@ import { WatchController } from '../../../src/indexer/mark/watch-controller.ts'
 import { identityOf } from '../../../src/indexer/read/directory-snapshot.ts'
 import { DirtyDirectories } from '../../../src/indexer/state/dirty-directories.ts'
 import { Health } from '../../../src/indexer/state/health.ts'
-import { isHot } from '../../../src/indexer/state/hot-window.ts'
+import { hotDirectories, isHot } from '../../../src/indexer/state/hot-window.ts'
 import { KnownDirectories } from '../../../src/indexer/state/known-directories.ts'
+import { SureStamps } from '../../../src/indexer/state/sure-stamps.ts'
 import { defaultLayout } from '../../../src/parse/layout.ts'
 import { testFolder } from '../../folder.ts'
 import t, { exact } from '../../tap.ts'
@@ -53,6 +54,7 @@ function openWatchControllerOn(t: Test, directories: readonly string[]) {
     nowUs: deps.nowUs,
     dirty,
     known,
+    stamps: new SureStamps(),
     health,
     logger,
   })
@@ -74,7 +76,7 @@ function openWatchControllerOn(t: Test, directories: readonly string[]) {
 
 t.test('the roots, two years, the last days and the last hours are watched', async (t) => {
   const nowMs = Date.UTC(2026, 5, 15, 12)
-  const cases: [string, boolean][] = [
+  const cases: [path: string, hot: boolean][] = [
     ['obs', true],
     ['nrt', true],
     ['obs/2026', true],
@@ -94,11 +96,53 @@ t.test('the roots, two years, the last days and the last hours are watched', asy
     [`${day('obs', 0, nowMs)}/special`, true],
     [`${day('obs', 20, nowMs)}/special`, false],
     ['obs/misc', false],
-    ['obs/misc/2026', false],
-    ['elsewhere', false],
+    ['obs/misc/2026', true],
+    ['obs/misc/2026/GRAZ', true],
+    ['obs/misc/2025', true],
+    ['obs/misc/2025/GRAZ', false],
+    [`obs/GRAZ/${day('obs', 13, nowMs).slice(4)}`, true],
+    ['obs/GRAZ/2026/May', false],
+    ['obs/GRAZ/2026/06', true],
+    ['obs/166', true],
+    ['obs/140', false],
+    ['nrt/166/11', true],
+    ['nrt/162/11', false],
+    ['elsewhere/2026', false],
   ]
-  const tree = { layout: defaultLayout, window }
+  const known = new KnownDirectories(cases.map(([path]) => path))
+  const tree = { layout: defaultLayout, window, known, stamps: new SureStamps() }
   for (const [path, hot] of cases) t.equal(isHot(path, nowMs, tree), hot, path)
+})
+
+t.test('without a date in its path a directory is as hot as the newest of its files', async (t) => {
+  const nowMs = Date.UTC(2026, 5, 15, 12)
+  const known = new KnownDirectories(['obs', 'obs/GRAZ', 'obs/GRAZ/hourly', 'obs/ZIMM', 'obs/2020'])
+  const hot = () =>
+    hotDirectories({ layout: defaultLayout, window, known, stamps: new SureStamps() }, nowMs)
+  t.same(hot(), ['obs'])
+  const holds = (path: string, ago: number) =>
+    known.holds(path, nowMs / 1000 - ago * 86_400, nowMs / 1000)
+  holds('obs/ZIMM', 20)
+  t.same(hot(), ['obs'], 'its newest file is 20 days old')
+  holds('obs/ZIMM', 10)
+  holds('obs/ZIMM', 4000)
+  holds('obs/2020', 1)
+  t.same(hot(), ['obs', 'obs/ZIMM'])
+  holds('obs/GRAZ/hourly', 1)
+  t.same(hot(), ['obs', 'obs/GRAZ', 'obs/GRAZ/hourly', 'obs/ZIMM'], 'those above first, newest')
+})
+
+t.test('a new directory is hot until its stamp is sure', async (t) => {
+  const stamps = new SureStamps()
+  const known = new KnownDirectories(['obs', 'obs/GRAZ'])
+  const tree = { layout: defaultLayout, window, known, stamps }
+  const stamp = { mtimeUs: 1, ctimeUs: 1, inode: 1, namesSum: 0 }
+  const read = { stamp, stored: undefined, isOld: false }
+  t.notOk(isHot('obs/GRAZ', startMs, tree))
+  stamps.judge('obs/GRAZ', { ...read, requestedMs: 0, nowMs: 0 })
+  t.ok(isHot('obs/GRAZ', startMs, tree))
+  stamps.judge('obs/GRAZ', { ...read, requestedMs: 3000, nowMs: 3000 })
+  t.notOk(isHot('obs/GRAZ', startMs, tree))
 })
 
 t.test('hot directories are watched, cold directories are not', async (t) => {

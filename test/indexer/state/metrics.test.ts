@@ -4,6 +4,7 @@ import type { CatalogueWriter } from '../../../src/catalogue/updates/writer.ts'
 import { maintain } from '../../../src/indexer/maintenance.ts'
 import { Schedule } from '../../../src/indexer/schedule.ts'
 import { KnownDirectories } from '../../../src/indexer/state/known-directories.ts'
+import { Looks } from '../../../src/indexer/state/looks.ts'
 import { IndexerMetrics } from '../../../src/indexer/state/metrics.ts'
 import { defaultLayout } from '../../../src/parse/layout.ts'
 import { watchingIndexer } from '../../api/status/indexer-status.ts'
@@ -79,7 +80,7 @@ t.test('there are metrics of the process', async (t) => {
 t.test('a metric has the time at which all directories had been read once', async (t) => {
   const parts = await openParts(t)
   const known = new KnownDirectories([day, hour])
-  const context = { ...parts, fullReadMs: 1000, known }
+  const context = { ...parts, fullReadMs: 1000, known, looks: new Looks(known) }
   const schedule = new Schedule(context, { caughtUp: () => Promise.resolve() })
   t.teardown(() => schedule.close())
   schedule.start()
