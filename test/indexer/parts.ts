@@ -48,7 +48,7 @@ export async function openParts(
 ) {
   const archive = join(folder, 'archive')
   const catalogue = await openCatalogue(t, { folder, nowUs })
-  const { database, writer, reader, apply, add, sql, close } = catalogue
+  const { database, writer, reader, apply, add, sql, close, differences } = catalogue
   const tree = startTreeReader({ archive, linkedDirectories: [] })
   const { logger, lines } = memoryLogger()
   const dirty = new DirtyDirectories()
@@ -97,7 +97,7 @@ export async function openParts(
     writeFileSync(join(archive, path), content)
     return join(archive, path)
   }
-  return { ...context, folder, database, reader, apply, add, close, lines, put, sql }
+  return { ...context, folder, database, reader, apply, add, close, differences, lines, put, sql }
 }
 
 export type Parts = Awaited<ReturnType<typeof openParts>>
