@@ -21,6 +21,11 @@ const longestRestMs = 5000
 /** A directory is read when its watch has begun, and once more after this time (ms). */
 const secondReadMs = 1000
 /**
+ * Maximum number of watched directories, the newest, because each watch needs some 23 KB of memory.
+ * In the others sweeps find what arrives.
+ */
+const mostWatched = 5000
+/**
  * Time between two updates of the hot window (ms); failed watches are tried again at the same time.
  * Also the shortest time between two warnings about lost events, and between two restarts of the
  * watches at one path.
@@ -101,7 +106,8 @@ export class WatchController {
       return
     }
     if (!isKnown) watcher.delete(path)
-    else if (isHot(path, this.#wallMs(), this.#context)) this.#add(path)
+    else if (watcher.size < mostWatched && isHot(path, this.#wallMs(), this.#context))
+      this.#add(path)
   }
 
   /** Watches one more directory; new ones may appear in those above it. */
@@ -155,7 +161,7 @@ export class WatchController {
   }
 
   #hotDirectories(): string[] {
-    return hotDirectories(this.#context, this.#wallMs())
+    return hotDirectories(this.#context, this.#wallMs()).slice(0, mostWatched)
   }
 
   #markAll(): void {
