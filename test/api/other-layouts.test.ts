@@ -245,3 +245,14 @@ t.test('the status says how names that are not listed end', async (t) => {
   t.match(text, '2: an archive of files (such as .tar.bz2)')
   t.match(text, '1: in none of the areas')
 })
+
+t.test('a former area is counted, but its facet leads nowhere', async (t) => {
+  const service = await open(t, { areas: ['new'] }, [`new/${daily}`])
+  await service.writer.adoptLayout({ ...defaultLists, areas: ['new', 'old'] })
+  await service.add(`old/${daily}`)
+  const page = await service.page('rinex-file/')
+  t.match(page.text, /new 1 old 1|old 1 new 1/)
+  const areas = page.links().flatMap(({ href }) => /[?&]area=[^&]*/.exec(href) ?? [])
+  t.ok(areas.includes('&area=new') || areas.includes('?area=new'))
+  t.notOk(areas.some((each) => each.includes('old')))
+})

@@ -90,10 +90,12 @@ function viewOf(
   const shown = (values ?? []).map(({ value, files }) => {
     const isOn = value !== null && chosen.includes(value)
     const rest = isOn ? chosen.filter((each) => each !== value) : [...chosen, value ?? '']
+    // Such as a former area, of which records are left.
+    const isTaken = value !== null && !('fault' in (worded?.read([value]) ?? {}))
     const href = linkTo(rest.length === 0 ? [] : [[parameter, rest.join()]])
     return {
       text: value === null ? 'none' : (worded?.textOf?.(value) ?? value),
-      href: value === null ? undefined : href,
+      href: isTaken ? href : undefined,
       count: readableNumber(files),
       isOn,
     }
