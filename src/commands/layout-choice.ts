@@ -159,16 +159,13 @@ async function isEmpty({ database, databasePasswordFile }: CatalogueAddress): Pr
 
 /** Says what was chosen, unless the configuration or the seed says it already. */
 export function logChoice({ by, lists }: LayoutChoice, archive: string, logger: Logger): void {
-  const lines = configurationLines(lists)
-  const fields = { areas: lists.areas, suffixes: lists.suffixes, exclude: lists.exclude }
-  if (by === 'start')
-    logger.info(
-      fields,
-      `${JSON.stringify(archive)} has neither obs/ nor nrt/: all of it is listed as one area. In the configuration: ${lines.join(', ')}. What is in it: rinex-catalogue survey ${JSON.stringify(archive)}`,
-    )
-  if (by === 'database')
-    logger.info(
-      fields,
-      `areas is not set: all of the archive is one area, as start chose it for this database. In the configuration: ${lines.join(', ')}`,
-    )
+  if (by !== 'start' && by !== 'database') return
+  const name = JSON.stringify(archive)
+  const words =
+    by === 'start'
+      ? `${name} has neither obs/ nor nrt/: all of it is listed as one area, and rinex-catalogue survey ${name} says what is in it`
+      : 'areas is not set: all of the archive is one area, as start chose it for this database'
+  // On a terminal, they can be copied.
+  const between = process.stdout.isTTY ? '\n' : ' '
+  logger.info([`${words}. In the configuration:`, ...configurationLines(lists)].join(between))
 }

@@ -167,7 +167,7 @@ const engines: readonly [string, string | false, (t: Test) => Promise<string>][]
   ['a PostgreSQL server', lacksPostgres(), openSchema],
 ]
 
-const lines = /areas = \["\."\], suffixes = \["\.gz", "\.Z"\]/
+const lines = /In the configuration: areas = \["\."\] suffixes = \["\.gz", "\.Z"\]/
 const later = /areas is not set: all of the archive is one area, as start chose it/
 const whole = { areas: { archive: { files: 3 } } }
 
@@ -181,7 +181,7 @@ for (const [engine, skip, open] of engines)
     await first.caughtUp()
     t.match(first.said('api'), /archive" has neither obs\/ nor nrt\/: all of it is listed/)
     t.match(first.said('api'), lines)
-    t.match(first.said('api'), /rinex-catalogue survey "\/.*archive"$/)
+    t.match(first.said('api'), /rinex-catalogue survey "\/.*archive" says what is in it\./)
     t.equal(await first.count(), 3)
     t.match(await first.status(), whole)
     t.match(run(['rescan', '--wait', 'pub/daily']), { status: 0, text: /pub\/daily: rescan/ })
