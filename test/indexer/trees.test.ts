@@ -2,6 +2,7 @@
  * Archives of many layouts, with the configuration that a survey proposes. Those with the same
  * suffixes are directories of one archive, so that few indexers run.
  */
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import type { FileFilter } from '../../src/catalogue/filter.ts'
@@ -12,12 +13,14 @@ import { startTreeReader } from '../../src/indexer/read/tree-reader.ts'
 import { secondsPerDay } from '../../src/parse/calendar.ts'
 import { knownSuffixes, parseFilename } from '../../src/parse/filename.ts'
 import type { LayoutLists } from '../../src/parse/layout.ts'
-import { createLayout } from '../../src/parse/layout.ts'
+import { createLayout, isWithin } from '../../src/parse/layout.ts'
+import { arrive } from '../acceptance/tree.ts'
 import { testFolder } from '../folder.ts'
 import t from '../tap.ts'
+import { until } from '../until.ts'
 import { openParts, startOn } from './parts.ts'
 import type { Kind } from './tree-layouts.ts'
-import { invented, known, pathOf, pathsOf, putFile } from './tree-layouts.ts'
+import { invented, known, newest, pathOf, pathsOf, putFile } from './tree-layouts.ts'
 
 /** An archive of one layout, which is a directory of the archive of a test. */
 interface Tree {
@@ -67,6 +70,52 @@ function movedFile({ layout, folder, kinds }: Tree): string[] {
   return [`${folder}/${pathOf(kind, start, { placedAt: start - 400 * secondsPerDay })}`]
 }
 
+/** Kinds of which files are still delivered. */
+function isDelivered([, name, times]: Kind): boolean {
+  return isRinexKind(name) && name.endsWith('.gz') && times.includes(newest)
+}
+
+/** The directories of the newest files, and those above them, where new ones will appear. */
+function hotDirectories({ folder, kinds, proposal }: Tree): string[] {
+  const directories = kinds.filter(isDelivered).flatMap((kind) => {
+    const [file = ''] = pathsOf([kind[0], kind[1], [newest]])
+    const segments = file.split('/')
+    return segments.map((_, depth) => segments.slice(0, depth).join('/'))
+  })
+  const areas = (proposal?.areas ?? []).map((area) => (area === '.' ? '' : area))
+  return [...new Set(directories)]
+    .filter((path) => areas.some((area) => isWithin(path, area)))
+    .map((path) => (path === '' ? folder : `${folder}/${path}`))
+}
+
+/** A new file of each kind that is still delivered, in its directory, which may be new. */
+function filesOfToday({ folder, kinds }: Tree): string[] {
+  return kinds
+    .filter(isDelivered)
+    .map((kind) => `${folder}/${pathOf(kind, newest + 2 * secondsPerDay)}`)
+}
+
+/** The inode numbers of all directories that this process watches. */
+function watchedInodes(): Set<number> {
+  const files = readdirSync('/proc/self/fdinfo').flatMap((name) => {
+    try {
+      return [readFileSync(`/proc/self/fdinfo/${name}`, 'utf8')]
+    } catch {
+      return [] // it was closed meanwhile
+    }
+  })
+  const matches = files.join('\n').matchAll(/^inotify .*\bino:([0-9a-f]+)/gm)
+  return new Set([...matches].map(([, hex = '']) => parseInt(hex, 16)))
+}
+
+async function untilNothingOf(what: string, find: () => Promise<string[]> | string[]) {
+  let found: string[] = []
+  const isEmpty = async () => (found = await find()).length === 0
+  await until(`nothing is ${what}`, isEmpty).catch((error: unknown) => {
+    throw new Error(`${what}: ${found.join(' ')}`, { cause: error })
+  })
+}
+
 function isRinexKind(name: string): boolean {
   return isRinex(pathOf(['', name, []], 0))
 }
@@ -113,5 +162,17 @@ t.test('archives of all layouts are listed as a survey proposes', async (t) => {
       t.same(await paths(), [...expected, ...moved].sort())
       t.same(await paths({ problems: ['misplaced'] }), moved.toSorted())
       t.same(await paths({ problems: ['incomplete', 'broken'] }), [])
+      indexer.watch()
+      const hot = group.flatMap(hotDirectories)
+      await untilNothingOf('not watched', () => {
+        const inodes = watchedInodes()
+        return hot.filter((path) => !inodes.has(statSync(join(root, path)).ino))
+      })
+      const today = group.flatMap(filesOfToday)
+      for (const path of today) arrive(root, path)
+      await untilNothingOf('not listed', async () => {
+        const listed = new Set(await paths())
+        return today.filter((path) => !listed.has(path))
+      })
     })
 })
