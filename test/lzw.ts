@@ -56,3 +56,28 @@ export function compress(bytes: Uint8Array, { widest = 16, clearAfter }: Options
   endGroup(true)
   return Buffer.from(out)
 }
+
+/**
+ * A stream of many codes, each of which stands for a text that is a byte longer than the one
+ * before, up to 64 kB: a few bytes of it would be megabytes of text.
+ */
+export function lzwBomb(codes: number): Buffer {
+  const out = [0x1f, 0x9d, 16]
+  let [width, size, group] = [9, clear, [] as number[]]
+  const endGroup = (): void => {
+    const bits = group.flatMap((code) => Array.from({ length: width }, (_, at) => (code >> at) & 1))
+    while (bits.length % (8 * width) > 0) bits.push(0)
+    for (let at = 0; at < bits.length; at += 8)
+      out.push(bits.slice(at, at + 8).reduce((byte, bit, index) => byte | (bit << index), 0))
+    group = []
+  }
+  for (let at = 0; at < codes; at++) {
+    group.push(at === 0 ? 65 : Math.min(255 + at, 0xffff))
+    if (at > 0 && size < 0x10000) size++
+    const isWider = size > (1 << width) - 1 && width < 16
+    if (group.length === 8 || isWider) endGroup()
+    if (isWider) width++
+  }
+  endGroup()
+  return Buffer.from(out)
+}
