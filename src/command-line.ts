@@ -153,7 +153,7 @@ function addReadingCommands(program: Command, done: (exitCode: number) => void):
       ),
     )
     .action(async (checked: CheckedCommand | undefined, _flags: unknown, command: Command) => {
-      const { checkConfig } = await import('./commands/check-config.ts')
+      const { checkConfig } = await import('./commands/checks/check-config.ts')
       done(await checkConfig(draftConfig(sourcesOf(command), filesToCheck(checked)), checked))
     })
 }

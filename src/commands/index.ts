@@ -21,9 +21,9 @@ import { createLogger } from '../runtime/logger.ts'
 import { packageVersion } from '../runtime/program.ts'
 import { realDirectories } from '../runtime/real-path.ts'
 import { ServiceManager } from '../runtime/service-manager.ts'
+import { chooseLayout, logChoice } from './checks/layout-choice.ts'
+import { checkPlaces } from './checks/place-check.ts'
 import { openIndexerDatabase } from './indexer-database.ts'
-import { chooseLayout, logChoice } from './layout-choice.ts'
-import { checkPlaces } from './place-check.ts'
 import { reportProgress, stateLine, summaryFields } from './progress.ts'
 
 /** Longest time of a count for the service manager (ms). */

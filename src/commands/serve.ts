@@ -30,9 +30,9 @@ import { realDirectories } from '../runtime/real-path.ts'
 import { ServiceManager } from '../runtime/service-manager.ts'
 import { ExpectedRules } from '../series/expectation.ts'
 import { StationPlaces } from '../series/station-places.ts'
+import type { LayoutChoice } from './checks/layout-choice.ts'
+import { chooseLayout, endIfChosen, logChoice } from './checks/layout-choice.ts'
 import { controlOf } from './control.ts'
-import type { LayoutChoice } from './layout-choice.ts'
-import { chooseLayout, endIfChosen, logChoice } from './layout-choice.ts'
 
 /**
  * Timeout of an order of a rescan. Ten seconds are ample, because the indexer only queues the

@@ -7,9 +7,9 @@ import { demoNotice, makeDemo } from '../demo/demo.ts'
 import type { Lifecycle } from '../runtime/lifecycle.ts'
 import { graceMs } from '../runtime/lifecycle.ts'
 import { noDebugger } from '../runtime/program.ts'
+import type { LayoutChoice } from './checks/layout-choice.ts'
+import { chooseLayout } from './checks/layout-choice.ts'
 import { writeHistory } from './demo-history.ts'
-import type { LayoutChoice } from './layout-choice.ts'
-import { chooseLayout } from './layout-choice.ts'
 import { startServing } from './serve.ts'
 
 /**

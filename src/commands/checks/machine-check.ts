@@ -1,12 +1,12 @@
 /** Checks that this user can use what the configuration names, as a command needs it. */
 import { accessSync, constants, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { isServer, serverName } from '../catalogue/database-url.ts'
-import { UnusableDatabase } from '../catalogue/errors.ts'
-import type { CheckedCommand } from '../config/command-options.ts'
-import type { DraftConfig } from '../config/load.ts'
-import type { OptionKey } from '../config/options.ts'
-import { realPath } from '../runtime/real-path.ts'
+import { isServer, serverName } from '../../catalogue/database-url.ts'
+import { UnusableDatabase } from '../../catalogue/errors.ts'
+import type { CheckedCommand } from '../../config/command-options.ts'
+import type { DraftConfig } from '../../config/load.ts'
+import type { OptionKey } from '../../config/options.ts'
+import { realPath } from '../../runtime/real-path.ts'
 import type { Finding } from './place-check.ts'
 
 type Outcome = Omit<Finding, 'key'>
@@ -65,7 +65,7 @@ export async function checkServers(
   command: CheckedCommand,
 ): Promise<{ readonly findings: readonly Finding[]; readonly engines: readonly string[] }> {
   if (database === undefined || !isServer(database)) return { findings: [], engines: [] }
-  const { inspectServer } = await import('../catalogue/postgres/schema.ts')
+  const { inspectServer } = await import('../../catalogue/postgres/schema.ts')
   const findings: Finding[] = []
   const engines = new Set<string>()
   const inspect = async (key: OptionKey, url: string, writes: boolean): Promise<void> => {

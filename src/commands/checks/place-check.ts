@@ -4,13 +4,13 @@
  */
 import { lstat, readdir, readFile, stat, statfs } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
-import { isServer } from '../catalogue/database-url.ts'
-import type { OptionKey } from '../config/options.ts'
-import { isDirectoryName } from '../parse/directories.ts'
-import { knownSuffixes, parseFilename } from '../parse/filename.ts'
-import type { Layout } from '../parse/layout.ts'
-import { areaWords, areSameLists, createLayout, defaultLists } from '../parse/layout.ts'
-import { realPath } from '../runtime/real-path.ts'
+import { isServer } from '../../catalogue/database-url.ts'
+import type { OptionKey } from '../../config/options.ts'
+import { isDirectoryName } from '../../parse/directories.ts'
+import { knownSuffixes, parseFilename } from '../../parse/filename.ts'
+import type { Layout } from '../../parse/layout.ts'
+import { areaWords, areSameLists, createLayout, defaultLists } from '../../parse/layout.ts'
+import { realPath } from '../../runtime/real-path.ts'
 
 /** What was found about a path of the configuration. */
 export interface Finding {

@@ -10,11 +10,11 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { unitDirectories } from '../../src/commands/unit-directories.ts'
-import { lacksMounts, openMounts } from '../acceptance/service.ts'
-import { commonFolder, testFolder } from '../folder.ts'
-import { kept, programLine } from '../program.ts'
-import t from '../tap.ts'
+import { unitDirectories } from '../../../src/commands/checks/unit-directories.ts'
+import { lacksMounts, openMounts } from '../../acceptance/service.ts'
+import { commonFolder, testFolder } from '../../folder.ts'
+import { kept, programLine } from '../../program.ts'
+import t from '../../tap.ts'
 
 const isRoot = process.getuid?.() === 0
 

@@ -4,12 +4,12 @@ import { once } from 'node:events'
 import { existsSync, mkdirSync, statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Test } from 'tap'
-import { checkPlaces } from '../../src/commands/place-check.ts'
-import { lacksMounts, openMounts } from '../acceptance/service.ts'
-import { commonFolder, testFolder } from '../folder.ts'
-import { kept, programLine } from '../program.ts'
-import t, { exact } from '../tap.ts'
-import { until } from '../until.ts'
+import { checkPlaces } from '../../../src/commands/checks/place-check.ts'
+import { lacksMounts, openMounts } from '../../acceptance/service.ts'
+import { commonFolder, testFolder } from '../../folder.ts'
+import { kept, programLine } from '../../program.ts'
+import t, { exact } from '../../tap.ts'
+import { until } from '../../until.ts'
 
 /** Makes directories in a folder, and returns what is found about places in it. */
 async function findingsOf(

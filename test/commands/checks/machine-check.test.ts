@@ -2,12 +2,12 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { checkMachine, usualCommand } from '../../src/commands/machine-check.ts'
-import type { CheckedCommand } from '../../src/config/command-options.ts'
-import { draftConfig } from '../../src/config/load.ts'
-import { commonFolder } from '../folder.ts'
-import { becomeOtherUser } from '../other-user.ts'
-import t from '../tap.ts'
+import { checkMachine, usualCommand } from '../../../src/commands/checks/machine-check.ts'
+import type { CheckedCommand } from '../../../src/config/command-options.ts'
+import { draftConfig } from '../../../src/config/load.ts'
+import { commonFolder } from '../../folder.ts'
+import { becomeOtherUser } from '../../other-user.ts'
+import t from '../../tap.ts'
 
 becomeOtherUser()
 

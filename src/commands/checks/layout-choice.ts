@@ -4,16 +4,16 @@
  */
 import { existsSync } from 'node:fs'
 import type { Logger } from 'pino'
-import { isServer } from '../catalogue/database-url.ts'
-import type { CatalogueAddress } from '../catalogue/engines/engine.ts'
-import { openReader } from '../catalogue/engines/engine.ts'
-import { CatalogueUnavailable, UnusableDatabase } from '../catalogue/errors.ts'
-import type { CatalogueReader } from '../catalogue/questions/reader.ts'
-import { copiesOf } from '../catalogue/sqlite/database-files.ts'
-import type { Config } from '../config/options.ts'
-import type { LayoutLists } from '../parse/layout.ts'
-import { configurationLines, defaultLists, withDefaults } from '../parse/layout.ts'
-import type { Lifecycle } from '../runtime/lifecycle.ts'
+import { isServer } from '../../catalogue/database-url.ts'
+import type { CatalogueAddress } from '../../catalogue/engines/engine.ts'
+import { openReader } from '../../catalogue/engines/engine.ts'
+import { CatalogueUnavailable, UnusableDatabase } from '../../catalogue/errors.ts'
+import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
+import { copiesOf } from '../../catalogue/sqlite/database-files.ts'
+import type { Config } from '../../config/options.ts'
+import type { LayoutLists } from '../../parse/layout.ts'
+import { configurationLines, defaultLists, withDefaults } from '../../parse/layout.ts'
+import type { Lifecycle } from '../../runtime/lifecycle.ts'
 import { isUnknownTree } from './place-check.ts'
 
 /** What `start` chooses for a tree of which it knows nothing. */
@@ -147,7 +147,7 @@ async function read(address: CatalogueAddress): Promise<StoredLayout | undefined
 
 /** True for a server that has no tables yet, false for one that is away. */
 async function isEmpty({ database, databasePasswordFile }: CatalogueAddress): Promise<boolean> {
-  const { inspectServer } = await import('../catalogue/postgres/schema.ts')
+  const { inspectServer } = await import('../../catalogue/postgres/schema.ts')
   const server = { url: database, passwordFile: databasePasswordFile }
   try {
     return (await inspectServer(server, { writes: true })).schema === undefined
