@@ -592,7 +592,21 @@ async function beginAll(
     })
 }
 
-/** Lets a process work for 25 ms of each second, as on a very busy machine. */
+/** So many files that a first scan, slowed down, takes longer than all that is looked at. */
+function addOldFiles(archive: string): void {
+  for (let day = 1; day <= 150; day++) {
+    const name = String(day).padStart(3, '0')
+    const directory = join(archive, 'obs/1999', name)
+    mkdirSync(directory, { recursive: true })
+    for (let station = 0; station < 400; station++) {
+      const file = join(directory, `x${String(station).padStart(3, '0')}${name}0.99d.gz`)
+      writeFileSync(file, '')
+      utimesSync(file, 1e9, 1e9)
+    }
+  }
+}
+
+/** Lets a process work for 50 ms of each half second, as on a very busy machine. */
 function slowDown(t: Test, process: ChildProcess): void {
   let isSlow = true
   t.teardown(() => {
@@ -601,9 +615,9 @@ function slowDown(t: Test, process: ChildProcess): void {
   const work = async (): Promise<void> => {
     while (isSlow) {
       process.kill('SIGSTOP')
-      await setTimeout(975)
+      await setTimeout(450)
       process.kill('SIGCONT')
-      await setTimeout(25)
+      await setTimeout(50)
     }
   }
   void work()
@@ -662,6 +676,7 @@ t.test('people find what they came for', { skip: needsBrowser }, async (t) => {
   await stop(service.api, 'SIGTERM')
   for (const name of readdirSync(service.folder))
     if (name.startsWith('catalogue.db')) rmSync(join(service.folder, name))
+  addOldFiles(service.archive)
   const earlier = service.log.length
   service.startIndexer()
   await until('the first scan begins', () =>

@@ -15,6 +15,16 @@ export function corruption(fault: string): Error {
 }
 
 /**
+ * Reads the first row of each table, so that a database that cannot be used is found when it is
+ * opened, and not when the indexer already works with it.
+ * @throws an error of corruption
+ */
+export function readFirstRows(db: Database): void {
+  const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all()
+  for (const name of tables) db.prepare(`SELECT * FROM "${String(name)}" NOT INDEXED LIMIT 1`).get()
+}
+
+/**
  * Checks all pages and returns the first fault, or `undefined`. Checks 200 to 400 MB per second if
  * they are in memory, and cannot be interrupted.
  */

@@ -11,7 +11,7 @@ import {
   unknownSchema,
 } from '../tables/migrations.ts'
 import { makeFile } from './database-files.ts'
-import { corruption, faultOf } from './integrity-check.ts'
+import { corruption, faultOf, readFirstRows } from './integrity-check.ts'
 import { applicationId, createTables, migrateTables, versionOf } from './schema.ts'
 
 /**
@@ -33,6 +33,7 @@ export function openForWriting(path: string, { check = false } = {}): Database {
     const fault = check || isEarlier ? faultOf(db) : undefined
     if (fault !== undefined) throw corruption(fault)
     if (isEarlier) migrateTables(db)
+    readFirstRows(db)
   })
 }
 
