@@ -594,7 +594,7 @@ async function beginAll(
 
 /** So many files that a first scan, slowed down, takes longer than all that is looked at. */
 function addOldFiles(archive: string): void {
-  for (let day = 1; day <= 150; day++) {
+  for (let day = 1; day <= 300; day++) {
     const name = String(day).padStart(3, '0')
     const directory = join(archive, 'obs/1999', name)
     mkdirSync(directory, { recursive: true })
@@ -606,7 +606,7 @@ function addOldFiles(archive: string): void {
   }
 }
 
-/** Lets a process work for 50 ms of each half second, as on a very busy machine. */
+/** Lets a process work for 50 ms of each second, as on a very busy machine. */
 function slowDown(t: Test, process: ChildProcess): void {
   let isSlow = true
   t.teardown(() => {
@@ -615,7 +615,7 @@ function slowDown(t: Test, process: ChildProcess): void {
   const work = async (): Promise<void> => {
     while (isSlow) {
       process.kill('SIGSTOP')
-      await setTimeout(450)
+      await setTimeout(950)
       process.kill('SIGCONT')
       await setTimeout(50)
     }
