@@ -29,20 +29,22 @@ t.test('no file is misplaced in an area in which more than a fifth would be', as
   await add(catalogue, wrong, 99)
   await add(catalogue, 'nrt/2025/001/05', 100)
   await add(catalogue, 'nrt/2026/001/05', 400)
-  t.strictSame(await writer.judgePaths(), [], '99 of 99, 100 of 500')
+  await writer.judgePaths()
+  // 99 of 99, 100 of 500.
   t.match(await stateOf(catalogue), { misplaced: 199, listed: 199, unclearPaths: exact([]) })
 
   await add(catalogue, wrong, 1)
   const before = await stateOf(catalogue)
-  t.strictSame(await writer.judgePaths(), ['obs'])
+  await writer.judgePaths()
   const during = await stateOf(catalogue)
   t.match(during, { misplaced: 100, listed: 100, unclearPaths: exact(['obs']) })
   t.ok(during.details > before.details, 'answers have another tag')
-  t.strictSame(await writer.judgePaths(), ['obs'])
+  await writer.judgePaths()
   t.strictSame(await stateOf(catalogue), during, 'the same again changes nothing')
 
   await add(catalogue, 'obs/2026/001', 400)
-  t.strictSame(await writer.judgePaths(), [], '100 of 500')
+  // 100 of 500.
+  await writer.judgePaths()
   t.match(await stateOf(catalogue), { misplaced: 200, listed: 200, unclearPaths: exact([]) })
 })
 

@@ -4,7 +4,7 @@ import { sumOfVolumes } from '../../catalogue/sums.ts'
 import type { Layout } from '../../parse/layout.ts'
 import { counted, readableSize } from '../../runtime/readable.ts'
 import { dayWords } from '../pages/date-words.ts'
-import { foldersOf } from '../pages/labels.ts'
+import { emptyWords } from '../pages/labels.ts'
 
 export const files = (count: number): string => counted(count, 'file', 'files')
 
@@ -58,10 +58,7 @@ export function sentencesOf(
   layout: Pick<Layout, 'areas'>,
   today: number,
 ): readonly string[] {
-  if (totals.length === 0)
-    return [
-      `The catalogue has no files yet. They are expected in ${foldersOf(layout)} of the archive.`,
-    ]
+  if (totals.length === 0) return [emptyWords(layout)]
   if (months === undefined || days === undefined)
     return ['The first scan has not ended: years and days are counted at its end.']
   return areas.flatMap((area) => {

@@ -68,6 +68,11 @@ export function changeLabel({ kind, atUs, createdUs, modifiedUs }: ChangeTimes):
 /** At most so many areas are named. */
 const mostAreas = 4
 
+/** Said of an archive without a file. */
+export function emptyWords(layout: Pick<Layout, 'areas'>): string {
+  return `The catalogue has no files yet. They are expected in ${foldersOf(layout)} of the archive.`
+}
+
 /** Where files are expected: `the folders obs/ and nrt/`, of the archive. */
 export function foldersOf({ areas }: Pick<Layout, 'areas'>): string {
   if (areas.includes(wholeArchive)) return 'the folders'

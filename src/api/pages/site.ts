@@ -9,7 +9,7 @@ import { readableDuration } from '../../runtime/readable.ts'
 import { digest } from '../http/context.ts'
 import { prefersHtml } from '../http/formats.ts'
 import type { ApiSettings, Identity, SiteFact, SiteFacts } from '../http/settings.ts'
-import { foldersOf } from './labels.ts'
+import { emptyWords } from './labels.ts'
 
 /** What a page says of the archive besides its own content. */
 interface SiteState extends Pick<SiteFacts, 'openAlerts' | 'missingOf'> {
@@ -83,9 +83,6 @@ const nothingKnown: SiteState = {
 
 const unscanned =
   'The first scan of the archive has not ended: not all files are listed, and states are not known yet.'
-
-const emptyWords = (layout: Pick<Layout, 'areas'>): string =>
-  `The catalogue has no files yet. They are expected in ${foldersOf(layout)} of the archive.`
 
 /** `…: not all files are listed, and states are not known yet. 12 % is done, about 58 s left.` */
 function unscannedWords(scan: SiteState['scan']): string {

@@ -5,7 +5,7 @@ import { seriesOf, slotAt } from '../../series/series.ts'
 import type { Question } from '../question.ts'
 import { rows } from '../question.ts'
 import type { QuestionContext } from '../selection/context.ts'
-import { pathOf } from '../tables/record.ts'
+import { pathOf } from '../tables/paths.ts'
 
 /** A damaged live file of a series, and the slot that it fills. */
 export interface DamagedFile extends SeriesKey {

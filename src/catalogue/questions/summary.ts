@@ -1,4 +1,5 @@
 /** The head of the catalogue, its last scan, and the figures of all of it. */
+import type { LayoutLists } from '../../parse/layout.ts'
 import { joinPath } from '../../parse/layout.ts'
 import type { FileType } from '../../parse/types.ts'
 import type { Dialect } from '../dialect.ts'
@@ -10,8 +11,8 @@ import { filesWith } from '../selection/conditions.ts'
 import type { QuestionContext } from '../selection/context.ts'
 import { kindCounts, sumOfColumn } from '../tables/count-tables.ts'
 import { stateStatement, toState } from '../tables/head.ts'
-import { pathOf } from '../tables/record.ts'
-import { storedLayout } from '../tables/stored-layout.ts'
+import { isInDirectory, pathOf } from '../tables/paths.ts'
+import { storedLayout, storedLists } from '../tables/stored-layout.ts'
 
 export function* head(): Question<Head> {
   const [found] = yield* all(stateStatement)
@@ -19,6 +20,11 @@ export function* head(): Question<Head> {
 }
 
 /** The last complete scan of the tree; `undefined` before the first. Reads one row. */
+/** The lists of the layout as the last indexer used them; `undefined` before the first. */
+export function* layout(): Question<LayoutLists | undefined> {
+  return yield* storedLists()
+}
+
 export function* lastScan(): Question<ScanSummary | undefined> {
   const scan = yield* value<string>('SELECT last_scan FROM catalogue WHERE one = 1')
   return scan === undefined ? undefined : (JSON.parse(scan) as ScanSummary)
@@ -119,11 +125,9 @@ function* areaFigures(dialect: Dialect): Question<CatalogueSummary['areas']> {
   )
   for (const [area, files, bytes] of found) Object.assign(areaOf(area), { files, bytes })
   for (const [index, root] of roots.entries()) {
-    const isIn = root === '' ? 'TRUE' : '(path = @root OR (path > @from AND path < @to))'
-    // A zero is the character after a slash.
-    const values = root === '' ? {} : { root, from: `${root}/`, to: `${root}0` }
+    const { sql, values } = isInDirectory(root)
     const count = yield* value<number>(
-      `SELECT count(*) FROM directory WHERE gone = 0 AND ${dialect.inTime('id')} AND ${isIn}`,
+      `SELECT count(*) FROM directory WHERE gone = 0 AND ${dialect.inTime('id')} AND ${sql}`,
       values,
     )
     areaOf(names[index] ?? '').directories = count ?? 0
@@ -136,6 +140,7 @@ function* countOf(reason: Problem, dialect: Dialect): Question<number> {
   return (yield* value<number>(`SELECT count(*) FROM ${from}`)) ?? 0
 }
 
+/** The first condition leads to the index, in which few kinds have files. */
 const unclear = `SELECT DISTINCT area FROM kind k WHERE EXISTS (
     SELECT 1 FROM file f WHERE f.kind = k.id AND f.misplaced > 0 AND f.misplaced = 2)
   ORDER BY area`

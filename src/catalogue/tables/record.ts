@@ -7,11 +7,6 @@ interface RecordColumn {
   readonly constraint: string
 }
 
-/** SQL for the path of a file, from the path of its directory and its name. */
-export function pathOf(directory: string, name: string): string {
-  return `CASE ${directory} WHEN '' THEN ${name} ELSE ${directory} || '/' || ${name} END`
-}
-
 /**
  * The columns that a live record (`file`) and the last record of a removed file (`tombstone`) have
  * in common, with their constraints. A file that is removed, and one that comes back, keeps them.
@@ -46,6 +41,18 @@ export const fileColumns: Columns = {
   arrival_us: 'bigint',
   disguised: 'int',
 }
+
+/** The columns of `kind` after its id. */
+export const kindColumns = [
+  'area',
+  'file_version',
+  'file_duration',
+  'file_type',
+  'source',
+  'period',
+  'interval',
+  'content',
+] as const
 
 /** SQL that stores what the disk says of a live file, and more columns. */
 export function setFacts(dialect: Dialect, more: Columns = {}): string {

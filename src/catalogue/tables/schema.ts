@@ -135,9 +135,9 @@ const tables = `
   -- The live records. Ids come from catalogue.last_id. modified_us is NULL until size or mtime
   -- change on disk. change is the kind of the change with the number seq: 0 created, 1 modified.
   -- returned_us is the time when a removed file came back, NULL for a file that was never removed.
-  -- incomplete is 1 if its gzip stream has no end, or its text no newline at the end, which was found
-  -- after a wait or when the file was hashed. disguised is 1 if its content is readable, but not
-  -- compressed as its name says. misplaced is 1 if its path contradicts the date in its name (see
+  -- incomplete is 1 if its gzip stream has no end, or its text no newline at the end, which was
+  -- found after a wait or when the file was hashed. disguised is 1 if its content is readable, but
+  -- not compressed as its name says. misplaced is 1 if its path contradicts the date in its name (see
   -- placementIn), and 2 if so many paths of its area do that they are not dates (see judgePaths):
   -- then the file is not misplaced.
   -- damaged_us is the time at which the file was found to be incomplete, broken or empty, NULL if
@@ -160,8 +160,8 @@ const tables = `
   -- The change feed reads live records in the order of their latest change.
   CREATE INDEX file_seq ON file (seq);
 
-  -- For filters on problem=incomplete, misplaced and disguised, the list of problems, and the examples
-  -- in the status.
+  -- For filters on problem=incomplete, misplaced and disguised, the list of problems, and the
+  -- examples in the status.
   CREATE INDEX file_incomplete ON file (id) WHERE incomplete = 1;
   CREATE INDEX file_misplaced ON file (id) WHERE misplaced = 1;
   CREATE INDEX file_disguised ON file (id) WHERE disguised = 1;

@@ -10,24 +10,27 @@ export function storedText(lists: LayoutLists): string {
   return JSON.stringify({ areas, suffixes, exclude })
 }
 
-/** @param text the column `layout`; `null` before the first start of an indexer */
-function layoutFrom(text: string | null): Layout {
-  return text === null ? defaultLayout : createLayout(JSON.parse(text) as LayoutLists)
-}
-
 /** The layout of each transaction: most find that of the one before. */
 export class LastLayout {
   #text: string | null = null
   #layout = defaultLayout
 
-  /** @param text the column `layout` */
+  /** @param text the column `layout`; `null` before the first start of an indexer */
   from(text: string | null): Layout {
-    if (text !== this.#text) this.#layout = layoutFrom(text)
+    if (text !== this.#text)
+      this.#layout = text === null ? defaultLayout : createLayout(JSON.parse(text) as LayoutLists)
     this.#text = text
     return this.#layout
   }
 }
 
+/** The lists as the last indexer used them; `undefined` before the first start of an indexer. */
+export function* storedLists(): Question<LayoutLists | undefined> {
+  const text = yield* value<string>('SELECT layout FROM catalogue WHERE one = 1')
+  return text === undefined ? undefined : (JSON.parse(text) as LayoutLists)
+}
+
 export function* storedLayout(): Question<Layout> {
-  return layoutFrom((yield* value<string>('SELECT layout FROM catalogue WHERE one = 1')) ?? null)
+  const lists = yield* storedLists()
+  return lists === undefined ? defaultLayout : createLayout(lists)
 }

@@ -9,6 +9,8 @@ import type { Dialect } from '../dialect.ts'
 import type { Question, Statement, Values } from '../question.ts'
 import { column, execute, value } from '../question.ts'
 import { deferredCounts, kindCounts } from '../tables/count-tables.ts'
+import { isInDirectory } from '../tables/paths.ts'
+import { kindColumns } from '../tables/record.ts'
 import { storedLayout, storedText } from '../tables/stored-layout.ts'
 import { raiseDetails } from './checksum-rows.ts'
 import { recount } from './recount.ts'
@@ -41,34 +43,15 @@ export function* adoptLayout(dialect: Dialect, lists: LayoutLists): Question<boo
 
 /** A condition on directories: those in no area. */
 function uncovered({ roots }: Layout): { readonly sql: string; readonly values: Values } {
-  const within = roots.map((root, index) => isIn(root, String(index)))
+  const within = roots.map((root, index) => isInDirectory(root, String(index)))
   return {
     sql: `AND NOT (${within.map(({ sql }) => sql).join(' OR ')})`,
     values: Object.assign({}, ...within.map(({ values }) => values)) as Values,
   }
 }
 
-/** A condition that the directory `directory` lies in an area. @param end of its parameters */
-function isIn(root: string, end = ''): { readonly sql: string; readonly values: Values } {
-  if (root === '') return { sql: 'TRUE', values: {} }
-  return {
-    sql: `(directory.path = @root${end}
-      OR (directory.path > @from${end} AND directory.path < @to${end}))`,
-    // A zero is the character after a slash.
-    values: { [`root${end}`]: root, [`from${end}`]: `${root}/`, [`to${end}`]: `${root}0` },
-  }
-}
-
 /** The properties of a kind but its area. */
-const others = [
-  'file_version',
-  'file_duration',
-  'file_type',
-  'source',
-  'period',
-  'interval',
-  'content',
-]
+const others = kindColumns.filter((name) => name !== 'area')
 
 /** Gives records in directories whose area has another name a kind of this area. */
 function* moveAreas(dialect: Dialect, { areas, roots }: Layout): Question<void> {
@@ -105,7 +88,7 @@ const newKinds = `INSERT INTO kind (id, area, ${others.join(', ')})
   WHERE NOT EXISTS (SELECT 1 FROM kind own WHERE own.area = @area AND ${sameAs('own', 'k')})`
 
 function moving(table: string, area: string, root: string): Statement {
-  const { sql, values } = isIn(root)
+  const { sql, values } = isInDirectory(root)
   return {
     sql: `UPDATE ${table} SET kind = own.id FROM kind own JOIN kind k ON ${sameAs('own', 'k')}
       WHERE own.area = @area AND k.area <> @area AND k.id = ${table}.kind

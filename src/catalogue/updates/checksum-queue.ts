@@ -2,7 +2,8 @@
 import type { Dialect } from '../dialect.ts'
 import type { Question } from '../question.ts'
 import { row, rows, value } from '../question.ts'
-import { latestChangeUs, pathOf } from '../tables/record.ts'
+import { pathOf } from '../tables/paths.ts'
+import { latestChangeUs } from '../tables/record.ts'
 
 /** A file without a valid checksum. */
 export interface UnhashedFile {

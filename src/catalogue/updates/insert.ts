@@ -15,6 +15,7 @@ import type { RecordRow } from '../tables/record.ts'
 import {
   fileColumns,
   isDamaged,
+  kindColumns,
   movedModified,
   recordNames,
   toRecordRow,
@@ -55,7 +56,7 @@ export class Inserts {
 
   constructor(dialect: Dialect, deliveries: DeliveryRows) {
     this.#stations = new NewIds(dialect, 'station', { code: 'text' })
-    this.#kinds = new NewIds(dialect, 'kind', kindColumns)
+    this.#kinds = new NewIds(dialect, 'kind', kindTypes)
     this.#deliveries = deliveries
     this.#sql = insertSql(dialect)
   }
@@ -171,18 +172,7 @@ function partsOf(
   return parts
 }
 
-const kindColumns: Columns = Object.fromEntries(
-  [
-    'area',
-    'file_version',
-    'file_duration',
-    'file_type',
-    'source',
-    'period',
-    'interval',
-    'content',
-  ].map((name) => [name, 'text']),
-)
+const kindTypes: Columns = Object.fromEntries(kindColumns.map((name) => [name, 'text']))
 
 /** The values of a kind after its area. */
 function kindOf(name: ParsedName): string[] {

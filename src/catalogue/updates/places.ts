@@ -45,25 +45,21 @@ export function* judgeMisplaced(dialect: Dialect, layout: Layout): Question<void
 /**
  * Decides for each area whether its paths are dates: if they contradict more than a fifth of its
  * files, and at least 100, they are not, and no file of the area is misplaced.
- * @returns the areas whose paths are not dates
  */
-export function* judgePaths(): Question<readonly string[]> {
+export function* judgePaths(): Question<void> {
   const counts = yield* rows<[area: string, files: number, contradicting: number]>(
     `SELECT k.area, ${sumOfColumn('c.files')},
        (SELECT count(*) FROM file f JOIN kind own ON own.id = f.kind
         WHERE f.misplaced > 0 AND own.area = k.area)
      ${kindCounts} GROUP BY k.area`,
   )
-  const unclear: string[] = []
   for (const [area, files, contradicting] of counts) {
     const isUnclear = contradicting >= fewest && contradicting > files * mostShare
-    if (isUnclear) unclear.push(area)
     const [from, to] = isUnclear ? [1, 2] : [2, 1]
     const values = { area, from, to }
     const changed = yield* rows(someOf, values)
     if (changed.length > 0) yield* execute({ sql: marking, values }, raiseDetails)
   }
-  return unclear
 }
 
 const marked = 'misplaced = @from AND kind IN (SELECT id FROM kind WHERE area = @area)'

@@ -48,11 +48,8 @@ export interface CatalogueWriter {
    * @returns the number of these directories
    */
   adoptNameRules(version: number, layout: Layout): Promise<number>
-  /**
-   * Decides for each area whether its paths are dates, so that files may be misplaced in it.
-   * @returns the areas whose paths are not
-   */
-  judgePaths(): Promise<readonly string[]>
+  /** Decides for each area whether its paths are dates, so that files may be misplaced in it. */
+  judgePaths(): Promise<void>
   /**
    * Stores the layout of the tree. If it is another one than stored, makes the records those of
    * this layout in the same transaction (see adopt-layout.ts); counts that this leaves out are
