@@ -168,7 +168,7 @@ function causeFact({ states, losses, newest, ...facts }: Facts, asOf: number): r
   if (losses.some(({ kind }) => kind === 'ingest-stalled'))
     return [`${looked} and no file comes: the cause may be here, or between here and all stations.`]
   if (doOthersArrive(states, facts.recent, now))
-    return [`${looked} and other stations arrive: the cause is not here.`]
+    return [`${looked} and files of other stations arrive: the cause is not here.`]
   return [`${[looked, ...arrived.map((words) => `the newest ${words}`)].join('; ')}.`]
 }
 

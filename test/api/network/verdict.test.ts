@@ -108,7 +108,7 @@ const cases: readonly (readonly [
     {
       ok: false,
       words:
-        '1 of 2 stations does not deliver: ONSA00SWE. 1 of 2 stations that are due have sent the hour 14–15 UTC. The archive was looked at just now and other stations arrive: the cause is not here.',
+        '1 of 2 stations does not deliver: ONSA00SWE. 1 of 2 stations that are due have sent the hour 14–15 UTC. The archive was looked at just now and files of other stations arrive: the cause is not here.',
       late: 1,
       down: 0,
     },
@@ -119,7 +119,7 @@ const cases: readonly (readonly [
     current,
     {
       words:
-        '2 of 3 stations do not deliver: MATE00ITA, ONSA00SWE. 1 of 3 stations that are due have sent the hour 14–15 UTC. The archive was looked at just now and other stations arrive: the cause is not here.',
+        '2 of 3 stations do not deliver: MATE00ITA, ONSA00SWE. 1 of 3 stations that are due have sent the hour 14–15 UTC. The archive was looked at just now and files of other stations arrive: the cause is not here.',
       late: 1,
       down: 1,
     },
