@@ -51,19 +51,6 @@ t.test('a client has one worker, all clients have two, and the program has its o
   t.strictSame(new Set(counts), new Set([36]))
 })
 
-t.test('clients take turns, and the program does not wait for them', async (t) => {
-  const { count } = await openPool(t)
-  const answered: string[] = []
-  const ask = (client: string) =>
-    count(early, client === '' ? undefined : askerOf(client)).then(() => answered.push(client))
-  await Promise.all(['a', 'b', ''].map(ask))
-  answered.length = 0
-  const clients = ['a', 'b'].flatMap((client) => Array<string>(14).fill(client))
-  await Promise.all([...clients, 'c', ''].map(ask))
-  t.ok(answered.indexOf('c') < 15, `the last client is not the last: ${answered.join()}`)
-  t.ok(answered.indexOf('') < 15, `the program: ${answered.join()}`)
-})
-
 t.test('when 30 queries wait, further ones of the same clients are rejected', async (t) => {
   const { count } = await openPool(t)
   const pending = Array.from({ length: 31 }, () => count(early, askerOf('a')))
