@@ -85,9 +85,14 @@ export default defineConfig(
     'parse/ is pure: it imports nothing but its own files, and the package ignore.',
   ),
   layer(
+    'rinex',
+    ['../*', '!../parse', 'node:*', 'better-sqlite3', 'fastify', 'chokidar', 'pino'],
+    'rinex/ is pure: it imports parse/ only.',
+  ),
+  layer(
     'catalogue',
     ['**/indexer/**', '**/api/**', '**/config/**', 'fastify', 'chokidar'],
-    'catalogue/ may import only parse/, series/ and runtime/.',
+    'catalogue/ may import only parse/, rinex/, series/ and runtime/.',
   ),
   ...[
     'catalogue/tables',
@@ -141,7 +146,7 @@ export default defineConfig(
       'fastify',
       'better-sqlite3',
     ],
-    'series/ is pure: it imports parse/ only.',
+    'series/ is pure: it imports parse/ and rinex/ only.',
   ),
   layer(
     'api',
