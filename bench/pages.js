@@ -45,7 +45,7 @@ const targets = [
   ['its page', (n) => `station/${codeOf(n)}/availability/`, html, 50],
   ['latency', (n) => `station/${codeOf(n)}/latency/`, html],
   ['series, JSON', (n) => `series/?limit=${1000 - n}`, json, 50],
-  ['Network', (n) => `network/?n=${n}`, html, 100, 60],
+  ['Now', (n) => `network/?n=${n}`, html, 100, 60],
   ['network, JSON', (n) => `network/?n=${n}`, json],
   ['Alerts', (n) => `alerts/?n=${n}`, html],
   ['Missing', (n) => `missing/?n=${n}`, html],
@@ -147,10 +147,16 @@ async function generate({ stations, years, 'hourly-days': hourlyDays, database }
   const codes = Array.from({ length: stations }, (_, index) => codeOf(index))
   const today = Math.floor(Date.now() / msPerDay)
   let records = 0
-  const add = async (path, time, period) => {
+  const add = async (time, period) => {
     const date = new Date(time)
     const ordinal = Math.floor((time - Date.UTC(date.getUTCFullYear(), 0, 1)) / msPerDay) + 1
-    const start = `${date.getUTCFullYear()}${String(ordinal).padStart(3, '0')}${String(date.getUTCHours()).padStart(2, '0')}00`
+    const [year, day, hour] = [
+      date.getUTCFullYear(),
+      String(ordinal).padStart(3, '0'),
+      String(date.getUTCHours()).padStart(2, '0'),
+    ]
+    const start = `${year}${day}${hour}00`
+    const path = period === '01D' ? `obs/${year}/${day}` : `nrt/${year}/${day}/${hour}`
     const names = codes
       .filter((_, index) => (index * 31 + time / 3_600_000) % 200 !== 0)
       .flatMap((code) => [
@@ -160,13 +166,12 @@ async function generate({ stations, years, 'hourly-days': hourlyDays, database }
     const length = period === '01D' ? msPerDay : 3_600_000
     nowMs = Math.max(nowMs + 1, time + length + (period === '01D' ? 3_600_000 : 180_000))
     records += names.length
-    await writer.apply([changeOf({ path: `${path}/${start}`, names }, nowMs * 1000)])
+    await writer.apply([changeOf({ path, names }, nowMs * 1000)])
   }
   for (let day = today - years * 365; day < today; day++) {
     if (day >= today - hourlyDays)
-      for (let hour = 0; hour < 24; hour++)
-        await add('nrt/2026/001/00', day * msPerDay + hour * 3_600_000, '01H')
-    await add('obs/2026/001', day * msPerDay, '01D')
+      for (let hour = 0; hour < 24; hour++) await add(day * msPerDay + hour * 3_600_000, '01H')
+    await add(day * msPerDay, '01D')
   }
   nowMs = Date.now()
   const scan = { startedUs: nowMs * 1000, endedUs: nowMs * 1000, directories: 0, files: records }
