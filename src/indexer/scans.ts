@@ -87,7 +87,7 @@ export class Scans {
 function unreadableText(archive: string, layout: Layout): string {
   return layout.areas.includes(wholeArchive)
     ? `${archive} cannot be read, or holds no files: mount the archive, or set archive to another directory`
-    : `${archive} contains no readable ${areaWords(layout)}: mount the archive, or set archive to the directory that holds them`
+    : `${archive} contains no readable ${areaWords(layout)}: mount the archive, set archive to the directory that holds them, or set areas`
 }
 
 function isComplete({ archiveRead, written }: ScanResult): boolean {

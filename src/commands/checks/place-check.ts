@@ -9,7 +9,7 @@ import type { OptionKey } from '../../config/options.ts'
 import { isDirectoryName } from '../../parse/directories.ts'
 import { knownSuffixes, parseFilename } from '../../parse/filename.ts'
 import type { Layout } from '../../parse/layout.ts'
-import { areaWords, areSameLists, createLayout, defaultLists } from '../../parse/layout.ts'
+import { areaWords, createLayout, defaultLists, hasSeedAreas } from '../../parse/layout.ts'
 import { realPath } from '../../runtime/real-path.ts'
 
 /** What was found about a path of the configuration. */
@@ -47,38 +47,27 @@ export async function checkPlaces({
 
 const quoted = (path: string): string => JSON.stringify(path)
 
-const seedAreas = { ...defaultLists, suffixes: [], exclude: [] }
-
-/** An archive without areas: one that is an area itself, or perhaps a disk that is not mounted. */
+/**
+ * Areas that are not there: their names may be wrong, a disk may be away, or the archive is an area
+ * itself. Of the areas of the seed, one is enough.
+ */
 async function missingAreas(archive: string, layout: Layout): Promise<Finding | undefined> {
-  const names = await namesIn(archive)
-  if (names === undefined) return undefined
-  const { roots } = layout
+  const isRead = await readdir(archive).then(
+    () => true,
+    () => false,
+  )
+  if (!isRead) return undefined // other checks report it
+  const { areas, roots } = layout
   const found = await Promise.all(roots.map((root) => isThere(join(archive, root))))
-  if (found.includes(true)) return undefined
-  const isSeed = areSameLists({ ...layout.lists, suffixes: [], exclude: [] }, seedAreas)
-  if (!isSeed) {
-    const words = `${quoted(archive)} has no ${areaWords(layout)}: mount its disk, make one of them, or set areas`
-    return { key: 'archive', words, level: 'warning' }
-  }
-  const isArea = roots.includes(basename(realPath(archive)))
-  if (isArea || (await hasDays(archive, names))) {
-    const parent = quoted(dirname(archive))
-    const words = `${quoted(archive)} is an area, obs/ or nrt/, and not the directory that holds them: set it to ${isArea ? parent : 'that directory'}`
+  const missing = areas.filter((_, index) => found[index] === false)
+  const isSeed = hasSeedAreas(layout)
+  if (missing.length === 0 || (isSeed && found.includes(true))) return undefined
+  if (isSeed && areas.includes(basename(realPath(archive)))) {
+    const words = `${quoted(archive)} is an area, obs/ or nrt/, and not the directory that holds them: set it to ${quoted(dirname(archive))}`
     return { key: 'archive', words, level: 'fault' }
   }
-  const words = `${quoted(archive)} has neither obs/ nor nrt/: mount its disk, or make one of them`
+  const words = `${quoted(archive)} has no ${areaWords({ areas: missing })}: mount its disk, make the directory, or set areas as rinex-catalogue survey proposes`
   return { key: 'archive', words, level: 'warning' }
-}
-
-/** True if a directory holds directories of years with those of days, as an area does. */
-async function hasDays(directory: string, names: readonly string[]): Promise<boolean> {
-  const years = names.filter((name) => /^(19|20)\d\d$/.test(name)).slice(0, 3)
-  for (const year of years) {
-    const days = await namesIn(join(directory, year))
-    if (days?.some((name) => /^[0-3]\d\d$/.test(name)) === true) return true
-  }
-  return false
 }
 
 /**
@@ -103,11 +92,6 @@ async function isThere(path: string): Promise<boolean> {
     () => true,
     () => false,
   )
-}
-
-/** The names in a directory; `undefined` if it cannot be read, which other checks report. */
-async function namesIn(directory: string): Promise<readonly string[] | undefined> {
-  return readdir(directory).catch(() => undefined)
 }
 
 /**

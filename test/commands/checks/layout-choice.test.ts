@@ -215,7 +215,7 @@ for (const [engine, skip, open] of engines)
   })
 
 t.test('where start chooses nothing, an archive without its areas is degraded', async (t) => {
-  const none = /archive" has neither obs\/ nor nrt\/: mount its disk, or make one of them/
+  const none = /archive" has no obs\/ or nrt\/: mount its disk, make the directory, or set areas/
   const area = /archive\/obs" is an area, obs\/ or nrt\/, and not the directory that holds them/
   const cases: readonly [readonly string[], Readonly<Record<string, string>>, RegExp][] = [
     [[], {}, none],

@@ -26,7 +26,7 @@ async function findingsOf(
 
 t.test('places in a folder', async (t) => {
   const area = 'is an area, obs/ or nrt/, and not the directory that holds them: set it to'
-  const none = 'has neither obs/ nor nrt/: mount its disk, or make one of them'
+  const none = 'has no obs/ or nrt/: mount its disk, make the directory, or set areas'
   const within = 'lies inside the archive: move it to a directory of its own'
   const cases: readonly [
     make: string,
@@ -39,10 +39,13 @@ t.test('places in a folder', async (t) => {
     ['a/nrt', 'a', '..c.db', []],
     ['a/obs/2026/001', 'a/obs', 'c.db', [`fault archive "/a/obs" ${area} "/a"`]],
     ['a/obs', 'a/obs', 'c.db', [`fault archive "/a/obs" ${area} "/a"`]],
-    ['a/2026/001', 'a', 'c.db', [`fault archive "/a" ${area} that directory`]],
-    ['a/2026/01', 'a', 'c.db', [`warning archive "/a" ${none}`]],
-    ['a/1/001', 'a', 'c.db', [`warning archive "/a" ${none}`]],
-    ['a', 'a', 'c.db', [`warning archive "/a" ${none}`]],
+    [
+      'a/2026/001',
+      'a',
+      'c.db',
+      [`warning archive "/a" ${none} as rinex-catalogue survey proposes`],
+    ],
+    ['a', 'a', 'c.db', [`warning archive "/a" ${none} as rinex-catalogue survey proposes`]],
     ['b', 'a', 'c.db', []],
     ['a/obs', 'a', 'a/c.db', [`warning database "/a/c.db" ${within}`]],
     ['a/obs a/var', 'a', 'a/var/c.db', [`warning database "/a/var/c.db" ${within}`]],
@@ -52,6 +55,21 @@ t.test('places in a folder', async (t) => {
   ]
   for (const [make, archive, database, found] of cases)
     t.same(await findingsOf(t, { make, archive, database }), found, `${archive} ${database}`)
+})
+
+t.test('areas that are configured and not there', async (t) => {
+  const archive = testFolder(t, { pub: { obs: {} }, 2026: {} })
+  const missing = async (...areas: string[]) =>
+    (await checkPlaces({ archive, areas })).map(({ level, words }) => `${level} ${words}`)
+  const remedy =
+    'mount its disk, make the directory, or set areas as rinex-catalogue survey proposes'
+  t.same(await missing('pub/obs', '2026'), [])
+  t.same(await missing('.'), [])
+  t.same(await missing('pub/obs', 'pub/nrt', 'hr'), [
+    `warning "${archive}" has no pub/nrt/ or hr/: ${remedy}`,
+  ])
+  t.same(await missing('pub'), [])
+  t.same(await missing('pbu'), [`warning "${archive}" has no pbu/: ${remedy}`])
 })
 
 t.test('a server has no place', async (t) => {
