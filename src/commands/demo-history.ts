@@ -4,17 +4,22 @@ import type { DirectoryChange } from '../catalogue/updates/change.ts'
 import { emptyChange } from '../catalogue/updates/change.ts'
 import type { CatalogueWriter } from '../catalogue/updates/writer.ts'
 import type { PastFile, PastTime } from '../demo/history.ts'
+import type { LayoutLists } from '../parse/layout.ts'
 
-/** @param since when watching began (seconds since 1970) */
+/**
+ * @param lists the layout of the archive
+ * @param since when watching began (seconds since 1970)
+ */
 export async function writeHistory(
   database: string,
-  times: readonly PastTime[],
-  since: number,
+  lists: LayoutLists,
+  { times, since }: { readonly times: readonly PastTime[]; readonly since: number },
 ): Promise<void> {
   // The clock of the catalogue stands in the past, and goes with it.
   let nowSeconds = since
   const writer = await openWriter({ database }, () => nowSeconds * 1e6)
   try {
+    await writer.adoptLayout(lists)
     // They are built afterwards, which is faster.
     await writer.deferIndexes()
     for (const { endsAt, files, purged } of times) {

@@ -3,7 +3,9 @@ import type { ChildProcess } from 'node:child_process'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { ConfigOf } from '../config/command-options.ts'
+import type { Flags } from '../config/sources.ts'
 import { demoNotice, makeDemo } from '../demo/demo.ts'
+import { demoLists } from '../demo/network.ts'
 import type { Lifecycle } from '../runtime/lifecycle.ts'
 import { graceMs } from '../runtime/lifecycle.ts'
 import { noDebugger } from '../runtime/program.ts'
@@ -41,12 +43,10 @@ const bothMs = graceMs.api + graceMs.indexer
 
 /**
  * Makes a demo and does the same with it, until all of it is removed at the end.
- * @param load the configuration with the archive and the database of the demo
+ * @param load the configuration with what flags say of the demo
  */
 export async function startDemo(
-  load: (
-    place: Readonly<Record<'archive' | 'database' | 'stationsFile', string>>,
-  ) => ConfigOf<'start'>,
+  load: (flags: Flags) => ConfigOf<'start'>,
   flags: Readonly<Record<string, unknown>>,
 ): Promise<number> {
   // The files are written in one go. A signal meanwhile waits until then, because it has a listener
@@ -55,9 +55,9 @@ export async function startDemo(
   const demo = await makeDemo()
   const { archive, database, stationsFile, history } = demo
   try {
-    await writeHistory(database, history.times, history.since)
+    await writeHistory(database, demoLists, history)
     // The demo is the first part, so it is closed last.
-    const config = load({ archive, database, stationsFile })
+    const config = load({ ...demoFlags, archive, database, stationsFile })
     const starting = startServing(config, {
       graceMs: bothMs,
       choice: await chooseLayout(config, 'start'),
@@ -72,7 +72,7 @@ export async function startDemo(
     // Its lifecycle has listeners by now.
     for (const signal of endSignals) process.off(signal, endAtOnce)
     const lifecycle = await starting
-    addIndexer(lifecycle, { ...flags, archive, database })
+    addIndexer(lifecycle, { ...flags, ...demoFlags, archive, database })
     demo.beginArrivals((error) => void lifecycle.end(error))
     return await lifecycle.untilEnd()
   } catch (error) {
@@ -80,6 +80,8 @@ export async function startDemo(
     throw error
   }
 }
+
+const demoFlags = { areas: demoLists.areas.join(), suffixes: demoLists.suffixes.join() }
 
 const endSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 

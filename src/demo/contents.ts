@@ -1,5 +1,6 @@
 /** The bytes of the files of the demo: small RINEX files without data. */
 import { gzipSync } from 'node:zlib'
+import { compress } from './lzw.ts'
 import type { DemoFile } from './network.ts'
 import { chanceOf } from './network.ts'
 
@@ -14,9 +15,13 @@ export class Contents {
   readonly #made = new Map<string, Buffer>()
 
   /** The bytes of a file, damaged as it says. */
-  of({ type, period, startSeconds, damage }: DemoFile): Buffer {
-    const key = `${type} ${period} ${Math.floor(chanceOf(`${type}${startSeconds}`) * variants)}`
-    const bytes = this.#made.get(key) ?? gzipSync(textOf(key, type, lines[period]))
+  of({ path, type, period, startSeconds, damage }: DemoFile): Buffer {
+    const variant = Math.floor(chanceOf(`${type}${startSeconds}`) * variants)
+    const isCompact = /d\.Z$|\.crx\./.test(path)
+    const pack = path.endsWith('.Z') ? compress : gzipSync
+    const key = [type, period, variant, isCompact, pack.name].join(' ')
+    const text = () => textOf(`${type} ${period} ${variant}`, type, lines[period])
+    const bytes = this.#made.get(key) ?? pack(Buffer.from((isCompact ? compactHead : '') + text()))
     this.#made.set(key, bytes)
     const middle = Math.floor(bytes.length / 2)
     if (damage === 'cut') return bytes.subarray(0, middle)
@@ -26,6 +31,14 @@ export class Contents {
     return changed
   }
 }
+
+/** The first lines of observations in the form of Hatanaka. */
+const compactHead = [
+  ['3.0                 COMPACT RINEX FORMAT', 'CRINEX VERS   / TYPE'],
+  ['rinex-catalogue', 'CRINEX PROG / DATE'],
+]
+  .map(lineOf)
+  .join('')
 
 function textOf(key: string, type: DemoFile['type'], count: number): string {
   const kind = type === 'o' ? 'OBSERVATION DATA' : 'NAVIGATION DATA'
@@ -42,5 +55,9 @@ function textOf(key: string, type: DemoFile['type'], count: number): string {
     ]),
     ['', 'END OF HEADER'],
   ]
-  return header.map(([text = '', label = '']) => `${text.padEnd(60)}${label}\n`).join('')
+  return header.map(lineOf).join('')
+}
+
+function lineOf([text = '', label = '']: readonly string[]): string {
+  return `${text.padEnd(60)}${label}\n`
 }

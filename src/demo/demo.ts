@@ -1,6 +1,6 @@
 /** A small archive that lives, to try the program: its last days are today's, and files arrive. */
 import { linkSync, mkdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, extname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { dayPath, secondsPerDay } from '../parse/calendar.ts'
 import { Contents } from './contents.ts'
@@ -76,14 +76,15 @@ export class Demo {
       const path = join(this.archive, file.path)
       // Files of one slot share one inode: this makes the demo small, and its start quick.
       const { type, period, startSeconds, damage } = file
-      const slot = [dirname(path), type, period, startSeconds, damage].join(' ')
+      const [area] = file.path.split('/')
+      const slot = [area, extname(path), type, period, startSeconds, damage].join(' ')
       const first = slots.get(slot)
       this.#kept.push(this.#stored(file, first?.arrivesAt))
+      mkdirSync(dirname(path), { recursive: true })
       if (first !== undefined) {
         linkSync(join(this.archive, first.path), path)
         continue
       }
-      mkdirSync(dirname(path), { recursive: true })
       writeFileSync(path, this.#contents.of(file))
       utimesSync(path, file.arrivesAt, file.arrivesAt)
       slots.set(slot, file)

@@ -6,8 +6,16 @@ import {
   secondsPerMinute,
   twoDigits,
 } from '../parse/calendar.ts'
+import type { LayoutLists } from '../parse/layout.ts'
 import type { DemoPeriod, DemoStation } from './stations.ts'
 import { demoStations } from './stations.ts'
+
+/** Days, hours, and the days of stations in directories of their own. */
+export const demoLists: LayoutLists = {
+  areas: ['obs', 'nrt', 'stations'],
+  suffixes: ['.gz', '.Z'],
+  exclude: [],
+}
 
 /** A file of the demo. */
 export interface DemoFile {
@@ -135,8 +143,9 @@ function damageOf({ code }: DemoStation, slot: Slot): DemoFile['damage'] {
 }
 
 /** One file is misplaced: it lies in the directory of the next day. */
-function directoryOf({ code }: DemoStation, slot: Slot): string {
+function directoryOf({ code, hasOwnDirectory }: DemoStation, slot: Slot): string {
   const { period, start } = slot
+  if (hasOwnDirectory) return `stations/${code}/${dayPath(start).slice(0, 4)}`
   const isMisplaced = code === 'GOPE00CZE' && period === '01D' && isSlotBefore(slot, 12)
   if (period === '01D') return `obs/${dayPath(start + (isMisplaced ? secondsPerDay : 0))}`
   return `nrt/${dayPath(start)}/${twoDigits(hourOf(start))}`
@@ -144,7 +153,8 @@ function directoryOf({ code }: DemoStation, slot: Slot): string {
 
 const hourOf = (seconds: number) => Math.floor((seconds % secondsPerDay) / secondsPerHour)
 
-function nameOf({ code, shortUntil }: DemoStation, type: 'o' | 'n', slot: Slot): string {
+function nameOf(station: DemoStation, type: 'o' | 'n', slot: Slot): string {
+  const { code, shortUntil, hasOwnDirectory } = station
   const { period, start, startedAt } = slot
   const [year = '', day = ''] = dayPath(start).split('/')
   const hour = hourOf(start)
@@ -153,11 +163,13 @@ function nameOf({ code, shortUntil }: DemoStation, type: 'o' | 'n', slot: Slot):
   if (!isShort) {
     const time = `${year}${day}${twoDigits(hour)}${minute}`
     const content = type === 'n' ? 'MN' : `${period === '15M' ? '01S' : '30S'}_MO`
-    return `${code}_R_${time}_${period}_${content}.rnx.gz`
+    const form = type === 'o' && hasOwnDirectory ? 'crx' : 'rnx'
+    return `${code}_R_${time}_${period}_${content}.${form}.gz`
   }
   const letter = String.fromCharCode(97 + hour)
   const session = { '01D': '0', '01H': letter, '15M': letter + minute }[period]
-  return `${code.slice(0, 4).toLowerCase()}${day}${session}.${year.slice(2)}${type}.gz`
+  const stem = `${code.slice(0, 4).toLowerCase()}${day}${session}.${year.slice(2)}`
+  return hasOwnDirectory ? `${stem}${type === 'o' ? 'd' : 'n'}.Z` : `${stem}${type}.gz`
 }
 
 /** A number in [0, 1) that follows from a text (FNV-1a, mixed). */

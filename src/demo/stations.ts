@@ -11,14 +11,21 @@ export interface DemoStation {
   readonly periods: readonly DemoPeriod[]
   /** Whether it delivers a slot, by the days and seconds from the slot to the start of the demo. */
   readonly delivers?: (slot: { readonly ago: number; readonly chance: number }) => boolean
-  /** Days before the start of the demo until which its names were short. */
+  /** Days before the start of the demo until which its names were short; `always`. */
   readonly shortUntil?: number
+  /** Its files lie in a directory of its own in the area `stations`, those of a year together. */
+  readonly hasOwnDirectory?: true
   /** Its hourly files come together, so many hours at once. */
   readonly batchHours?: number
 }
 
+/** For `shortUntil`. */
+const always = -Infinity
+
 const all: readonly DemoPeriod[] = ['01D', '01H', '15M']
 const slow: readonly DemoPeriod[] = ['01D', '01H']
+
+const ofOtherNetwork = { periods: ['01D'], hasOwnDirectory: true } as const
 
 /** Time since a station got another code (seconds): so long that the old one ended. */
 const renamedAgo = 120 * secondsPerDay
@@ -60,7 +67,7 @@ export const demoStations: readonly DemoStation[] = [
   { ...at('TRDS00NOR', 'Trondheim', 63.371, 10.319), periods: slow, delivers: norway },
   { ...at('TROM00NOR', 'Tromsø', 69.663, 18.94), periods: slow, delivers: norway },
   { ...at('NYA100NOR', 'Ny-Ålesund', 78.93, 11.865), periods: slow, delivers: norway },
-  { ...at('HKBL', 'Bad Homburg', 50.228, 8.611), periods: ['01D'], shortUntil: 0 },
+  { ...at('HKBL', 'Bad Homburg', 50.228, 8.611), periods: ['01D'], shortUntil: always },
   // Its line is slow.
   { ...at('HOFN00ISL', 'Höfn', 64.267, -15.198), periods: slow, batchHours: 6 },
   // A new receiver, and a new code with it.
@@ -74,6 +81,11 @@ export const demoStations: readonly DemoStation[] = [
     periods: slow,
     delivers: ({ ago }) => ago <= renamedAgo,
   },
+  // Two of another network, which got long names, and two which did not.
+  { ...at('PENC00HUN', 'Penc', 47.79, 19.282), ...ofOtherNetwork, shortUntil: 300 },
+  { ...at('JOZE00POL', 'Józefosław', 52.097, 21.032), ...ofOtherNetwork, shortUntil: 300 },
+  { ...at('BUCU', 'Bucharest', 44.464, 26.126), ...ofOtherNetwork, shortUntil: always },
+  { ...at('SOFI', 'Sofia', 42.556, 23.395), ...ofOtherNetwork, shortUntil: always },
 ]
 
 /** The station whose last files come after the start. */

@@ -103,7 +103,7 @@ t.test('the demo shows something at once, and files keep arriving', async (t) =>
   t.comment(`first change after ${Date.now() - begunMs} ms`)
   t.match(changes.results[0], { change: 'created', record: { filename: /_R_\d{11}_(01H|15M)_/ } })
   const network = await demo.get<Network>('../network/')
-  t.equal(network.stations, 15)
+  t.equal(network.stations, 19)
   const { late, down, present } = network.states
   // Three stations of Norway are late, one station is dead.
   t.ok(late >= 3 && down === 1 && present > 8, JSON.stringify(network))
@@ -113,9 +113,9 @@ t.test('the demo shows something at once, and files keep arriving', async (t) =>
   t.match(await page.text(), '<p class="notice">This is a demo')
   const problems = await demo.get<{ count: number }>('../status/problems/')
   t.ok(problems.count >= 4, 'a misplaced file of each type, and rejected names')
-  for (const station of ['GRAZ', 'ONSA', 'HKBL']) {
-    const { count } = await demo.get<{ count: number }>(`?station=${station}&limit=1`)
-    t.ok(count > 1000, station)
+  for (const question of ['station=GRAZ', 'station=ONSA', 'station=HKBL', 'area=stations']) {
+    const { count } = await demo.get<{ count: number }>(`?${question}&limit=1`)
+    t.ok(count > 1000, question)
   }
   demo.child.kill('SIGINT')
   t.strictSame(await once(demo.child, 'exit'), [0, null])
