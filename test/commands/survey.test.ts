@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { SurveyJson } from '../../src/commands/survey/json.ts'
 import { Tally } from '../../src/commands/survey/tally.ts'
@@ -43,7 +43,7 @@ t.test('it counts what a tree of several layouts has', async (t) => {
   symlinkSync('..', join(root, 'gnss/loop'))
   const found = surveyOf(root)
   t.match(found, {
-    names: 10,
+    names: 9,
     stations: 5,
     files: {
       count: 6,
@@ -54,10 +54,13 @@ t.test('it counts what a tree of several layouts has', async (t) => {
       by_suffix: { '': 1, '.Z': 1, '.gz': 4 },
     },
     misplaced: { count: 1, examples: exact(['gnss/data/daily/2024/102/24n/brdc1010.24n.gz']) },
-    not_read: { 'bad-directory-name': { count: 1, examples: exact(['gnss/a b']) } },
+    not_read: {
+      'bad-directory-name': { count: 1, examples: exact(['gnss/a b']) },
+      symlink: { count: 1, examples: exact(['gnss/loop']) },
+    },
     configuration: exact({ areas: ['gnss'], suffixes: ['.gz', '.Z', ''], exclude: [] }),
   })
-  t.strictSame(found.rejected.count, 4)
+  t.strictSame(found.rejected.count, 3)
   t.strictSame(found.rejected.suffixes.slice(0, 2), [
     { suffix: '.yyS.gz', count: 2 },
     { suffix: '.zip', count: 1 },
@@ -68,16 +71,21 @@ t.test('it counts what a tree of several layouts has', async (t) => {
   })
   const { code, text } = run(root)
   t.equal(code, 0)
-  t.match(text, /10 names in \d+ directories/)
+  t.match(text, /9 names in \d+ directories/)
   t.match(
     text,
-    /RINEX files: 6 of 5 stations\n  suffixes  \.gz 4, plain 1, \.Z 1\n  names     short 4, long 2\n/,
+    /RINEX files: 6 of 5 stations\n  suffixes  \.gz 4, plain 1, \.Z 1\n  forms     short names 4, long names 2\n/,
   )
   t.match(text, /years     2006 1, 2024 5\n/)
-  t.match(text, /Names that are not listed: 4\n  by reason:\n/)
+  t.match(
+    text,
+    /types     observation 4, meteorological 1, navigation 1\n  periods   day 4, hour 2\n/,
+  )
+  t.match(text, /Names that are not listed: 3\n  by reason:\n/)
   t.match(text, / {2}1 {2}an archive of files\n/)
   t.match(text, /\n {2}by suffix \(yy: [^\n]*:\n +2 {2}\.yyS\.gz\n/)
   t.match(text, /not read \(the name of the directory is not valid\): 1\n  gnss\/a b\n/)
+  t.match(text, /not read \(a symbolic link that may not be followed\): 1\n  gnss\/loop\n/)
   t.match(text, /\nareas = \["gnss"\]\nsuffixes = \["\.gz", "\.Z", ""\]\n$/)
 })
 
@@ -100,13 +108,35 @@ t.test('the configuration that it proposes', async (t) => {
 
 t.test('a tree without files, and what is no directory', async (t) => {
   t.match(run(makeTree(t, ['README'])).text, 'There is no file that the catalogue would list.')
-  const root = testFolder(t)
-  const none = run(join(root, 'none'))
-  t.equal(none.code, 1)
-  t.equal(none.text, `rinex-catalogue: ${join(root, 'none')} is not there\n`)
-  t.match(run('package.json'), {
+  const none = join(testFolder(t), 'none')
+  const said = (words: string) => ({ code: 1, text: `rinex-catalogue: ${words}\n` })
+  t.same(run(none), said(`"${none}" is not there`))
+  t.same(run(''), said('"" is not there'))
+  t.same(run('package.json'), said('"package.json" is not a directory'))
+})
+
+t.test('what this user cannot read', async (t) => {
+  const root = makeTree(t, ['secret/graz1010.24d.gz', 'zimm1010.24d.gz'])
+  chmodSync(join(root, 'secret'), 0)
+  t.teardown(() => {
+    chmodSync(join(root, 'secret'), 0o700)
+  })
+  const asOther = (directory: string) => {
+    const [command, args] = programLine(['survey', directory])
+    const { status, stdout, stderr } = spawnSync(command, args, {
+      encoding: 'utf8',
+      ...(process.getuid?.() === 0 && { uid: 65_534 }),
+    })
+    return { code: status, text: stdout + stderr }
+  }
+  const { code, text } = asOther(root)
+  t.equal(code, 0)
+  t.match(text, /not read \(the directory cannot be read\): 1\n  secret\n/)
+  t.match(text, /RINEX files: 1 of 1 station\n/)
+  const secret = JSON.stringify(join(root, 'secret'))
+  t.same(asOther(join(root, 'secret')), {
     code: 1,
-    text: exact('rinex-catalogue: package.json is not a directory\n'),
+    text: `rinex-catalogue: ${secret} cannot be read by this user (EACCES)\n`,
   })
 })
 

@@ -1,10 +1,19 @@
 /** What a look at the names of a tree finds: counts, with a few examples. */
+import type { EntryRejectionReason } from '../../catalogue/records.ts'
 import { dayOfYearAt } from '../../parse/calendar.ts'
+import type { Suffix } from '../../parse/filename.ts'
 import { knownSuffixes, parseFilename, suffixOf } from '../../parse/filename.ts'
+import { joinPath } from '../../parse/layout.ts'
 import { siteOf } from '../../parse/path-dates.ts'
 import type { Placement } from '../../parse/placement.ts'
 import { placementIn } from '../../parse/placement.ts'
-import type { ParsedName } from '../../parse/types.ts'
+import type {
+  FileDuration,
+  FileType,
+  FileVersion,
+  ParsedName,
+  RejectionReason,
+} from '../../parse/types.ts'
 import { Tally } from './tally.ts'
 
 /** Maximum number of examples, and of the most frequent suffixes and directories. */
@@ -18,19 +27,30 @@ export interface Share {
   isOfStation: boolean
 }
 
+/** Takes the names of one directory. */
+interface DirectoryCount {
+  /** For each entry that is no directory. */
+  readonly add: (name: string, isLink: boolean) => void
+  readonly end: () => void
+}
+
 /** Counts the names of a tree, directory by directory, in memory that does not grow with them. */
 export class Findings {
   /** Files with RINEX names, whatever they end in. */
   readonly files = {
-    form: new Tally(),
-    type: new Tally(),
-    period: new Tally(),
+    form: new Tally<FileVersion>(),
+    type: new Tally<FileType>(),
+    period: new Tally<FileDuration>(),
     year: new Tally(),
-    suffix: new Tally(),
+    suffix: new Tally<Suffix>(),
   }
-  readonly rejected = { reason: new Tally(), suffix: new Tally(), directory: new Tally() }
+  readonly rejected = {
+    reason: new Tally<RejectionReason>(),
+    suffix: new Tally(),
+    directory: new Tally(),
+  }
   /** Directories that are not read, by reason, with examples. */
-  readonly unread = new Map<string, { count: number; examples: string[] }>()
+  readonly unread = new Map<EntryRejectionReason, { count: number; examples: string[] }>()
   readonly misplaced = { count: 0, examples: [] as string[] }
   /** By the first segment of the path; `''` for files in the directory itself. */
   readonly shares = new Map<string, Share>()
@@ -50,8 +70,8 @@ export class Findings {
     return this.#stations.size
   }
 
-  /** To be called for each directory that is read; the result takes the names in it. */
-  directory(path: string): { readonly add: (name: string) => void; readonly end: () => void } {
+  /** To be called for each directory that is read. */
+  directory(path: string): DirectoryCount {
     this.#directories++
     const first = path.split('/', 1)[0] ?? ''
     const share = this.shares.get(first) ?? { files: 0, others: 0, isOfStation: false }
@@ -59,9 +79,13 @@ export class Findings {
     const site = siteOf(first)
     let [rejected, placement] = [0, undefined as Placement | undefined]
     return {
-      add: (name) => {
-        this.#names++
+      add: (name, isLink) => {
         const parsed = parseFilename(name, knownSuffixes)
+        if (isLink && parsed.kind === 'rejected') {
+          this.notRead(joinPath(path, name), 'symlink')
+          return
+        }
+        this.#names++
         if (parsed.kind === 'rejected') {
           share.others++
           rejected++
@@ -81,8 +105,8 @@ export class Findings {
     }
   }
 
-  /** A directory that is not read. */
-  notRead(path: string, reason: string): void {
+  /** A directory, or a link that may lead to one, that is not read. */
+  notRead(path: string, reason: EntryRejectionReason): void {
     const known = this.unread.get(reason) ?? { count: 0, examples: [] }
     this.unread.set(reason, known)
     known.count++
@@ -102,7 +126,7 @@ export class Findings {
   #addMisplaced(directory: string, name: string): void {
     this.misplaced.count++
     if (this.misplaced.examples.length < shown)
-      this.misplaced.examples.push(directory === '' ? name : `${directory}/${name}`)
+      this.misplaced.examples.push(joinPath(directory, name))
   }
 }
 

@@ -1,5 +1,6 @@
 /** The command `survey`: what the catalogue would list in a tree, from the names alone. */
-import { statSync } from 'node:fs'
+import { opendirSync } from 'node:fs'
+import { errorCode } from '../../runtime/error-code.ts'
 import { print } from '../../runtime/program.ts'
 import { readableNumber } from '../../runtime/readable.ts'
 import { Findings } from './findings.ts'
@@ -14,14 +15,28 @@ class NoDirectory extends Error {
   readonly code = 'NO_DIRECTORY'
 }
 
+const faults: Readonly<Record<string, string>> = {
+  ENOENT: 'is not there',
+  ENOTDIR: 'is not a directory',
+}
+
+/** @throws NoDirectory if there is nothing to read */
+function checkDirectory(directory: string): void {
+  try {
+    opendirSync(directory).closeSync()
+  } catch (error) {
+    const code = errorCode(error)
+    const fault = faults[code] ?? `cannot be read by this user (${code})`
+    throw new NoDirectory(`${JSON.stringify(directory)} ${fault}`)
+  }
+}
+
 /** Reads all names below a directory and prints what it found. Needs no configuration. */
 export async function survey(
   directory: string,
   { json }: { readonly json: boolean },
 ): Promise<number> {
-  const found = statSync(directory, { throwIfNoEntry: false })
-  if (found === undefined) throw new NoDirectory(`${directory} is not there`)
-  if (!found.isDirectory()) throw new NoDirectory(`${directory} is not a directory`)
+  checkDirectory(directory)
   const findings = new Findings()
   const startMs = performance.now()
   let nextMs = startMs + progressMs

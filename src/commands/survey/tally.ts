@@ -7,26 +7,26 @@ const mostTexts = 10_000
  * Counts texts. When there are more than ten thousand different ones, those that were counted least
  * are forgotten, so that the memory is bounded; those that are frequent stay.
  */
-export class Tally {
-  #counts = new Map<string, number>()
+export class Tally<Text extends string = string> {
+  #counts = new Map<Text, number>()
   #total = 0
 
   get total(): number {
     return this.#total
   }
 
-  add(text: string, count = 1): void {
+  add(text: Text, count = 1): void {
     this.#total += count
     this.#counts.set(text, (this.#counts.get(text) ?? 0) + count)
     if (this.#counts.size > mostTexts) this.#counts = new Map(this.most(mostTexts / 2))
   }
 
-  count(text: string): number {
+  count(text: Text): number {
     return this.#counts.get(text) ?? 0
   }
 
   /** The most frequent texts with their counts, highest first. */
-  most(number: number): [text: string, count: number][] {
+  most(number: number): [text: Text, count: number][] {
     return [...this.#counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)).slice(0, number)
   }
 

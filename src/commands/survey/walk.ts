@@ -2,12 +2,12 @@
 import { entriesOf } from '../../indexer/read/entries.ts'
 import { isDirectoryName, maxDirectoryDepth } from '../../parse/directories.ts'
 import { joinPath } from '../../parse/layout.ts'
-import { errorCode } from '../../runtime/error-code.ts'
 import type { Findings } from './findings.ts'
 
 /**
- * Adds all names below a directory, depth first. Links are not followed: one with a RINEX name
- * counts as a file. Never throws: what cannot be read is a finding.
+ * Adds all names below a directory, depth first. Symbolic links are not followed: one with a
+ * RINEX name counts as a file, others may be directories that are not read. Never throws: what
+ * cannot be read is a finding.
  * @param onProgress called after each directory
  */
 export function readNames(root: string, findings: Findings, onProgress: () => void): void {
@@ -15,11 +15,11 @@ export function readNames(root: string, findings: Findings, onProgress: () => vo
     const directory = findings.directory(path)
     try {
       for (const entry of entriesOf(joinPath(root, path))) {
-        if (!entry.isDirectory()) directory.add(entry.name)
-        else descend(joinPath(path, entry.name), entry.name)
+        if (entry.isDirectory()) descend(joinPath(path, entry.name), entry.name)
+        else directory.add(entry.name, entry.isSymbolicLink())
       }
-    } catch (error) {
-      findings.notRead(path, errorCode(error) || String(error))
+    } catch {
+      findings.notRead(path || '.', 'unreadable-directory')
     }
     directory.end()
     onProgress()

@@ -1,5 +1,6 @@
 /** The findings of a survey for people. Pure. */
 import { reasonLabel } from '../../api/file-problems/problem-list.ts'
+import { durationLabel, typeLabel, versionLabel } from '../../api/pages/labels.ts'
 import type { LayoutLists } from '../../parse/layout.ts'
 import { configurationLines, defaultLayout } from '../../parse/layout.ts'
 import { counted, printable, readableNumber } from '../../runtime/readable.ts'
@@ -7,20 +8,6 @@ import type { Findings } from './findings.ts'
 import { shown } from './findings.ts'
 import { proposalFor } from './proposal.ts'
 import type { Tally } from './tally.ts'
-
-const forms: Readonly<Record<string, string>> = { r2: 'short', r3: 'long' }
-const types: Readonly<Record<string, string>> = {
-  o: 'observations',
-  n: 'navigation',
-  m: 'meteorology',
-}
-const periods: Readonly<Record<string, string>> = {
-  y: 'years',
-  d: 'days',
-  h: 'hours',
-  m: 'minutes',
-  u: 'unspecified',
-}
 
 /** Lines for a terminal. */
 export function describe(directory: string, findings: Findings, seconds: number): string[] {
@@ -32,9 +19,9 @@ export function describe(directory: string, findings: Findings, seconds: number)
     '',
     `RINEX files: ${readableNumber(files.form.total)} of ${counted(stations, 'station', 'stations')}`,
     ...table('suffixes', files.suffix, (suffix) => suffix || 'plain'),
-    ...table('names', files.form, (form) => forms[form] ?? form),
-    ...table('types', files.type, (type) => types[type] ?? type),
-    ...table('periods', files.period, (period) => periods[period] ?? period),
+    ...table('forms', files.form, versionLabel),
+    ...table('types', files.type, typeLabel),
+    ...table('periods', files.period, durationLabel),
     ...years(files.year),
     ...section(
       'RINEX files in a directory of another date, listed but misplaced',
@@ -55,7 +42,11 @@ export function describe(directory: string, findings: Findings, seconds: number)
   ]
 }
 
-function table(title: string, tally: Tally, word: (text: string) => string): string[] {
+function table<Text extends string>(
+  title: string,
+  tally: Tally<Text>,
+  word: (text: Text) => string,
+): string[] {
   const parts = tally.most(shown).map(([text, count]) => `${word(text)} ${readableNumber(count)}`)
   return parts.length === 0 ? [] : [labelled(title, parts.join(', '))]
 }
@@ -81,7 +72,10 @@ function section(title: string, count: number, lines: readonly string[]): string
   return ['', `${title}: ${readableNumber(count)}`, ...lines.map((line) => `  ${printable(line)}`)]
 }
 
-function frequent(tally: Tally, word = (text: string): string => text): string[] {
+function frequent<Text extends string>(
+  tally: Tally<Text>,
+  word = (text: Text): string => text,
+): string[] {
   return tally
     .most(shown)
     .map(([text, count]) => `${readableNumber(count).padStart(11)}  ${word(text)}`)
@@ -98,7 +92,7 @@ function notRead({ unread }: Findings): string[] {
 function configuration(proposal: LayoutLists | undefined): string[] {
   if (proposal === undefined) return ['There is no file that the catalogue would list.']
   return [
-    'Lines of the configuration that list them, with this directory as archive:',
+    'Lines of the configuration that list the RINEX files, with this directory as archive:',
     '',
     ...configurationLines(proposal),
   ]
