@@ -38,13 +38,14 @@ for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'])
 const isSlow = process.env['SLOW'] === '1'
 const ofBoth = new RegExp(
   isSlow
-    ? '^(catalogue/(?!engines)[^/]+|(api|indexer|series)/.+)$'
+    ? '^(catalogue/(?!engines)[^/]+|(api|indexer|series)/.+|acceptance/newcomer.+)$'
     : `^(catalogue/(?!engines)[^/]+|${[
         'api/changes/route',
         'api/files/(hostile-queries|record-page|route)',
         'api/search/route',
         'api/stations/page',
-        'indexer/(indexer|trees|write/apply-snapshot)',
+        'indexer/(indexer|layout-histories|trees|write/apply-snapshot)',
+        'acceptance/newcomer',
       ].join('|')})\\.test\\.ts$`,
 )
 const onBoth = isSlow || process.env['BOTH_ENGINES'] === '1'

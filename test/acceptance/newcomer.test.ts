@@ -7,6 +7,7 @@ import { readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Test } from 'tap'
+import { engine } from '../catalogue/engines.ts'
 import { commonFolder } from '../folder.ts'
 import { filled, putFile } from '../indexer/tree-layouts.ts'
 import { kept, programLine } from '../program.ts'
@@ -86,7 +87,7 @@ type Service = Awaited<ReturnType<typeof start>>
 
 /** Starts the service with the directory alone; only what a test must not share has options. */
 async function start(t: Test, archive: string, folder: string) {
-  const own = ['--port', '0', '--database', join(folder, 'catalogue.db')]
+  const own = ['--port', '0', '--database', await engine.database(t, folder)]
   const [program, args] = programLine(['start', '--archive', archive, ...own])
   const env = { PATH: process.env['PATH'], ...kept }
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'], env })
