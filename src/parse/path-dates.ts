@@ -5,6 +5,7 @@
 import {
   dayStartSeconds,
   fullYear,
+  gpsWeek,
   isDayOfYear,
   parseDay,
   secondsPerDay,
@@ -102,13 +103,26 @@ function year(segment: string, reading: Reading): boolean {
   return true
 }
 
-/** `24101` is a day, but above a year it is more likely a number of a site. */
+/**
+ * `24101` is a day, also below its year; above a year it is more likely the number of a site.
+ * Without a year it may also be the GPS week 2410 and its day.
+ */
 function dayWithShortYear(segment: string, reading: Reading): boolean {
   const [, yy, ddd] = shortDayForm.exec(segment) ?? []
-  if (yy === undefined || reading.years.length > 0 || reading.days.length > 0) return false
-  reading.days = daysOf([fullYear(Number(yy))], Number(ddd))
-  reading.shortDay = reading.days.length > 0
-  return reading.shortDay
+  if (yy === undefined || reading.days.length > 0) return false
+  const year = fullYear(Number(yy))
+  const isFirst = reading.years.length === 0
+  const days = isFirst || reading.years.includes(year) ? daysOf([year], Number(ddd)) : []
+  if (days.length === 0) return false
+  reading.days = isFirst ? [...days, ...dayOfWeek(segment)] : days
+  reading.shortDay = isFirst
+  return true
+}
+
+/** The day of a GPS week of four digits and a day of the week, from Sunday 0 to Saturday 6. */
+function dayOfWeek(digits: string): number[] {
+  const day = Number(digits.slice(4))
+  return day > 6 ? [] : [gpsWeek(Number(digits.slice(0, 4))).fromDay + day]
 }
 
 function dayOfYear(segment: string, reading: Reading): boolean {

@@ -89,16 +89,28 @@ t.test('it counts what a tree of several layouts has', async (t) => {
   t.match(text, /\nareas = \["gnss"\]\nsuffixes = \["\.gz", "\.Z", ""\]\n$/)
 })
 
+type Case = [paths: string[], configuration: SurveyJson['configuration']]
+
 t.test('the configuration that it proposes', async (t) => {
   const name = 'graz1010.24d.gz'
   const raw = Array.from({ length: 1000 }, (_, at) => `raw/${at}.dat`)
-  const cases: [paths: string[], configuration: SurveyJson['configuration']][] = [
+  const cases: Case[] = [
     [[`obs/2024/101/${name}`], { areas: ['obs', 'nrt'], suffixes: ['.gz'], exclude: [] }],
     [[`pub/x/${name}`, `igs/${name}`], { areas: ['igs', 'pub'], suffixes: ['.gz'], exclude: [] }],
     [[`2024/101/${name}`], { areas: ['.'], suffixes: ['.gz'], exclude: [] }],
     [[`GRAZ00AUT/2024/graz1010.24d.Z`], { areas: ['.'], suffixes: ['.Z'], exclude: [] }],
     [[`graz/2024/${name}`], { areas: ['.'], suffixes: ['.gz'], exclude: [] }],
     [[`AUT/GRAZ/2024/${name}`], { areas: ['.'], suffixes: ['.gz'], exclude: [] }],
+    ...'wk2309 2024-04 DOY101 d101 RefData.24 Apr april GRAZ_11001M002 graz-hill'
+      .split(' ')
+      .map((directory): Case => [
+        [`${directory}/x/${name}`],
+        { areas: ['.'], suffixes: ['.gz'], exclude: [] },
+      ]),
+    [
+      [`30s/${name}`, `rinex3_1s/${name}`],
+      { areas: ['30s', 'rinex3_1s'], suffixes: ['.gz'], exclude: [] },
+    ],
     [[name, `old/${name}`, ...raw], { areas: ['.'], suffixes: ['.gz'], exclude: ['/raw/'] }],
     [['README'], null],
   ]

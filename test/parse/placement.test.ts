@@ -46,8 +46,13 @@ const paths: Record<string, Case> = {
   'daily/2023366': {},
   // A whole day replaces year and month that came before it.
   '2020/Apr/2024101': { years: [2024], days: days('2024-04-10') },
-  'daily/24101': { days: days('2024-04-10') },
-  'daily/24101/13': { days: days('2024-04-10'), hours: [13] },
+  'daily/24107': { days: days('2024-04-16') },
+  'daily/24107/13': { days: days('2024-04-16'), hours: [13] },
+  'daily/2024/24101/13': { years: [2024], days: days('2024-04-10'), hours: [13] },
+  'daily/2023/24101': { years: [2023] },
+  // It may also be the day of a GPS week.
+  'daily/23103': { days: days('2023-04-13', '2024-04-17') },
+  'daily/23103/13': { days: days('2023-04-13', '2024-04-17'), hours: [13] },
   // The number of a site looks like a day until a year follows.
   '92110/05/2024/101': { years: [2024], days: days('2024-04-10') },
   '92110/2024101': { years: [2024], days: days('2024-04-10') },
@@ -137,6 +142,10 @@ t.test('a file is misplaced if its path contradicts its name', async (t) => {
     ['weekly/2020', 'graz2660.18d.gz', false],
     ['weekly/2020', 'graz2720.18d.gz', false],
     ['weekly/2020', 'graz2730.18d.gz', true],
+    // Day 4 of GPS week 2309 was 11 April 2024.
+    ['daily/23094', 'graz0940.23d.gz', false],
+    ['daily/23094', 'graz1020.24d.gz', false],
+    ['daily/23094', daily, true],
     ['2024/Apr', daily, false],
     ['2024/May', daily, true],
     ['2024/05', daily, true],
@@ -200,6 +209,7 @@ const dateForms: [
   [(time) => `${time.year}${two(monthIn(time) + 1)}${dayIn(time)}`, 'day'],
   [(time) => `${time.year}_${two(monthIn(time) + 1)}_${dayIn(time)}`, 'day'],
   [(time) => `${short(time)}${three(time)}`, 'day'],
+  [(time) => `${time.year}/${short(time)}${three(time)}`, 'day'],
 ]
 
 const letters = 'abcdefghijklmnopqrstuvwx'
@@ -250,8 +260,12 @@ t.test('the path that is made from a name agrees, that of another time contradic
         const own = pathOf(layout, time, station)
         if (isMisplaced(own.path, name)) return false
 
-        const isSameDay = other.year === year && other.dayOfYear === dayOfYear
-        const isOtherYear = other.year !== year && other.year !== gpsWeekOf(start / 86_400).number
+        const others = pathOf(layout, other, station).path
+        const day = Math.floor(start / 86_400)
+        const week = gpsWeekOf(day)
+        const isDayOfWeek = others.split('/').includes(`${week.number}${day - week.fromDay}`)
+        const isSameDay = isDayOfWeek || (other.year === year && other.dayOfYear === dayOfYear)
+        const isOtherYear = other.year !== year && other.year !== week.number
         const isOtherMonth = monthIn(other) !== monthIn(time)
         const mayBeDay = [dayOfYear, Number(dayIn(time))].includes(monthIn(other) + 1)
         const differs = {
@@ -262,7 +276,7 @@ t.test('the path that is made from a name agrees, that of another time contradic
           day: !isSameDay,
           hour: !isSameDay || (period !== '01D' && other.hour !== time.hour),
         }[own.part]
-        return isMisplaced(pathOf(layout, other, station).path, name) === differs
+        return isMisplaced(others, name) === differs
       },
     ),
     { numRuns: 5000 },

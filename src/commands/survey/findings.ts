@@ -23,7 +23,7 @@ export const shown = 10
 export interface Share {
   files: number
   others: number
-  /** True if the directory has the name of the station of a file below it. */
+  /** True if the name of the directory begins with the station of a file below it. */
   isOfStation: boolean
 }
 
@@ -76,7 +76,8 @@ export class Findings {
     const first = path.split('/', 1)[0] ?? ''
     const share = this.shares.get(first) ?? { files: 0, others: 0, isOfStation: false }
     this.shares.set(first, share)
-    const site = siteOf(first)
+    const [word = ''] = first.split(/[-_.]/, 1)
+    const site = siteOf(word)
     let [rejected, placement] = [0, undefined as Placement | undefined]
     return {
       add: (name, isLink) => {

@@ -40,11 +40,14 @@ function areasOf(holding: readonly string[], shares: Findings['shares']): readon
   return holding.length > mostAreas || !holding.every(isSubject) ? ['.'] : holding
 }
 
-/** False for a directory of which there are ever more: one of a date or a country, or a number. */
+/**
+ * False for a directory of which there are ever more: one of a date or a country, or a number, also
+ * with letters: `wk2400`, `2024-04`, `DOY101`.
+ */
 function saysWhat(name: string): boolean {
-  const { years, days } = datesOfPath(name, '')
-  const isNumber = /^\d+$/.test(name)
-  const isDate = years.length > 0 || days.length > 0
+  const { years, month } = datesOfPath(`2000/${name}`, '')
+  const isDate = years.length > 1 || month !== undefined
+  const isNumber = /^\d+$/.test(name) || name.replace(/\D/g, '').length > 2
   return name !== '' && !isDate && !isNumber && !isCountry(name.toUpperCase())
 }
 
