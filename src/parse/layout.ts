@@ -62,6 +62,12 @@ export interface PathRejection {
   readonly reason: PathRejectionReason
 }
 
+/** What the functions of node:fs say of an entry. */
+interface Entry {
+  readonly name: string
+  isFile(): boolean
+}
+
 /** A tree as it is configured. Its functions need no `this`. */
 export interface Layout {
   readonly lists: LayoutLists
@@ -85,6 +91,12 @@ export interface Layout {
    */
   readonly parseDirectory: (path: string) => ArchiveDirectory | PathRejection
   readonly parseFilename: (name: string) => ParsedName | Rejection
+  /**
+   * True for an entry of a directory that shows that it holds a part of an archive: a RINEX file,
+   * or a directory that is read. The mount point of a disk that is away may hold a note, or
+   * `lost+found`.
+   */
+  readonly isOfArchive: (entry: Entry) => boolean
   /** True for a directory or a file that is excluded, or lies in an excluded directory. */
   readonly isExcluded: (path: string, isDirectory: boolean) => boolean
   /** The first pattern that excludes a path, whatever is there; `undefined` if none does. */
@@ -100,6 +112,7 @@ export function createLayout({ areas: listed, suffixes, exclude }: LayoutLists):
   const rootOf = (path: string): string | undefined => roots.find((root) => isWithin(path, root))
   const isExcluded = (path: string, isDirectory: boolean): boolean =>
     exclusions.has(path, isDirectory)
+  const parseName = (name: string): ParsedName | Rejection => parseFilename(name, suffixes)
   return {
     lists: { areas: listed, suffixes, exclude },
     areas,
@@ -120,7 +133,9 @@ export function createLayout({ areas: listed, suffixes, exclude }: LayoutLists):
       if (isExcluded(path, true)) return { kind: 'rejected', reason: 'excluded' }
       return { kind: 'directory', area: nameOfRoot(root) }
     },
-    parseFilename: (name) => parseFilename(name, suffixes),
+    parseFilename: parseName,
+    isOfArchive: (entry) =>
+      entry.isFile() ? parseName(entry.name).kind === 'parsed' : isDirectoryName(entry.name),
     isExcluded,
     excludedBy: (path) => exclusions.patternOf(path),
   }

@@ -93,6 +93,21 @@ t.test('all of the archive is one area, with files in its root', async (t) => {
   t.equal(await indexer.register('graz0020.26d.gz').then(({ outcome }) => outcome), 'known')
 })
 
+t.test('an area with files is there when its last directory goes', async (t) => {
+  const files = ['graz0010.26d.gz', 'old/graz0020.26d.gz']
+  const { indexer, archive, put, paths, catchUp } = await start(t, { areas: ['.'] }, files)
+  await catchUp()
+  indexer.watch()
+  rmSync(join(archive, 'old'), { recursive: true })
+  put('graz0030.26d.gz')
+  const left = ['graz0010.26d.gz', 'graz0030.26d.gz']
+  await until('the archive is followed', async () => (await paths()).join() === left.join())
+  t.equal(indexer.status().state, 'watching')
+  for (const path of left) rmSync(join(archive, path))
+  await until('without any file it is lost', () => indexer.status().state === 'degraded')
+  t.same(await paths(), left, 'nothing is removed')
+})
+
 t.test('areas of several segments, and one that is not there', async (t) => {
   const files = ['pub/rinex3/2026/001/zimm0010.26d.gz', 'data/graz0010.26d.gz']
   const others = ['pub/products/onsa0010.26d.gz', 'onsa0010.26d.gz']

@@ -49,6 +49,20 @@ t.test('areas of one and of several segments, and all of the archive', async (t)
   )
 })
 
+t.test('what shows that a disk is there', async (t) => {
+  const { isOfArchive } = layoutOf({ suffixes: ['.gz'] })
+  const cases = [
+    ['graz0010.26d.gz', true, true],
+    ['graz0010.26d.Z', true, false],
+    ['README', true, false],
+    ['README', false, true],
+    ['lost+found', false, false],
+    ['.snapshot', false, false],
+  ] as const
+  for (const [name, isFile, expected] of cases)
+    t.equal(isOfArchive({ name, isFile: () => isFile }), expected, `${name} ${isFile}`)
+})
+
 t.test('a directory is at most twelve levels below the archive', async (t) => {
   const deepest = `pub/rinex3${'/x'.repeat(10)}`
   const { parseDirectory } = layoutOf({ areas: ['pub/rinex3'] })
@@ -134,7 +148,7 @@ t.test('exclusions are those of .gitignore, with case', async (t) => {
   t.strictSame(parseDirectory('x/raw'), { kind: 'rejected', reason: 'excluded' })
 })
 
-t.test('a pattern is remembered for no more paths than memory allows', async (t) => {
+t.test('exclusions are the same after more paths than are remembered', async (t) => {
   const { isExcluded } = layoutOf({ exclude: ['raw/'] })
   for (let n = 0; n < 25_000; n++)
     if (isExcluded(`obs/${n}.gz`, false) || !isExcluded(`obs/raw/${n}.gz`, false)) t.fail(`${n}`)

@@ -2,7 +2,6 @@
 import type { Dirent } from 'node:fs'
 import { readdir, readlink } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { isDirectoryName } from '../../parse/directories.ts'
 import type { Layout } from '../../parse/layout.ts'
 import { isMissing } from '../../runtime/error-code.ts'
 import { StorageUnavailable } from '../http/errors.ts'
@@ -29,15 +28,9 @@ export async function unavailablePart(
   return undefined
 }
 
-/**
- * True if a directory has directories with valid names, or RINEX files; an empty mount point may
- * have `lost+found`.
- */
-async function holdsSomething(path: string, { parseFilename }: Layout): Promise<boolean> {
+async function holdsSomething(path: string, { isOfArchive }: Layout): Promise<boolean> {
   const entries: Dirent[] = await readdir(path, { withFileTypes: true }).catch(() => [])
-  return entries.some((entry) =>
-    entry.isFile() ? parseFilename(entry.name).kind === 'parsed' : isDirectoryName(entry.name),
-  )
+  return entries.some(isOfArchive)
 }
 
 /** Number of libuv's threads without `UV_THREADPOOL_SIZE`. */

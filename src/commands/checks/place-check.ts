@@ -7,7 +7,7 @@ import { basename, dirname, join, relative } from 'node:path'
 import { isServer } from '../../catalogue/database-url.ts'
 import type { OptionKey } from '../../config/options.ts'
 import { isDirectoryName } from '../../parse/directories.ts'
-import { knownSuffixes, parseFilename } from '../../parse/filename.ts'
+import { knownSuffixes } from '../../parse/filename.ts'
 import type { Layout } from '../../parse/layout.ts'
 import { areaWords, createLayout, defaultLists, hasSeedAreas } from '../../parse/layout.ts'
 import { realPath } from '../../runtime/real-path.ts'
@@ -80,11 +80,7 @@ export async function isUnknownTree(archive: string): Promise<boolean> {
   if (areas.includes(basename(realPath(archive)))) return false
   const entries = await readdir(archive, { withFileTypes: true }).catch(() => [])
   if (entries.some(({ name }) => areas.includes(name))) return false
-  return entries.some((entry) =>
-    entry.isFile()
-      ? parseFilename(entry.name, knownSuffixes).kind !== 'rejected'
-      : isDirectoryName(entry.name),
-  )
+  return entries.some(createLayout({ ...defaultLists, suffixes: knownSuffixes }).isOfArchive)
 }
 
 async function isThere(path: string): Promise<boolean> {

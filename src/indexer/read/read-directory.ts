@@ -8,7 +8,6 @@ import { join } from 'node:path'
 import { toInode, toUs } from '../../catalogue/identity.ts'
 import type { EntryRejectionReason } from '../../catalogue/records.ts'
 import type { DirectoryStamp, DirectoryTimes } from '../../catalogue/updates/change.ts'
-import { isDirectoryName } from '../../parse/directories.ts'
 import type { Layout } from '../../parse/layout.ts'
 import { joinPath } from '../../parse/layout.ts'
 import { errorCode, isMissing } from '../../runtime/error-code.ts'
@@ -252,16 +251,13 @@ function failure(tree: Tree, path: string, error: unknown): SnapshotOutcome {
   return isAway(tree, path) ? 'unreadable' : 'missing'
 }
 
-/**
- * True if the area of a path exists and holds a directory of an archive. A mount point without its
- * disk may hold a note or `lost+found`, but no directories of an archive.
- */
+/** True if the area of a path exists and holds something of an archive. */
 function isAreaThere(tree: Tree, path: string): boolean {
   const area = tree.layout.rootOf(path) ?? ''
   try {
     if (!isInTree(tree, area)) return false
     for (const entry of entriesOf(join(tree.archive, area)))
-      if (!entry.isFile() && isDirectoryName(entry.name)) return true
+      if (tree.layout.isOfArchive(entry)) return true
     return false
   } catch {
     return false // unreadable counts as lost

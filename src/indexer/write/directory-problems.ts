@@ -6,9 +6,8 @@ import type { IndexerContext } from '../state/context.ts'
 import type { Health } from '../state/health.ts'
 
 /**
- * Treats an area as lost if it contained directories before and contains none now, or if it
- * contained only files before and has neither directories nor RINEX files now. A mount point
- * without its disk looks like this.
+ * Treats an area as lost if it contains no directories now, and no RINEX files either if it
+ * contained some before, but did contain something. A mount point without its disk looks like this.
  */
 export async function detectLostArea(
   { writer, layout, known }: Pick<IndexerContext, 'writer' | 'layout' | 'known'>,
@@ -21,10 +20,10 @@ export async function detectLostArea(
     snapshot.rejections.some(({ reason }) => reason === 'excluded')
   if (!isArea || snapshot.outcome !== 'read' || hasDirectories) return snapshot
   const before = await writer.directory(snapshot.path)
-  const heldDirectories = known.childrenOf(snapshot.path).length > 0
-  const heldSomething = heldDirectories || (before?.files.size ?? 0) > 0
-  const holdsSomething = !heldDirectories && snapshot.names.length > 0
-  const isLost = heldSomething && !holdsSomething
+  const heldFiles = (before?.files.size ?? 0) > 0
+  const isLost = heldFiles
+    ? snapshot.names.length === 0
+    : known.childrenOf(snapshot.path).length > 0
   return isLost ? { ...snapshot, outcome: 'lost-area', error: 'empty' } : snapshot
 }
 

@@ -111,6 +111,10 @@ t.test('unreadable and missing directories are distinguished', async (t) => {
   const outcome = (path: string) => read(archive, path).outcome
   t.equal(outcome('obs/2026/002'), 'missing')
   t.equal(outcome('nrt/2026'), 'lost-area', 'an empty area is a lost disk')
+  writeFileSync(join(archive, 'nrt/README'), '')
+  t.equal(outcome('nrt/2026'), 'lost-area', 'and so is one with a note')
+  writeFileSync(join(archive, 'nrt', name), '')
+  t.equal(outcome('nrt/2026'), 'missing', 'one with a RINEX file is there')
   renameSync(join(archive, 'obs'), join(archive, 'aside'))
   t.equal(outcome('obs/2026/001'), 'lost-area')
   t.equal(outcome('obs'), 'lost-area')
