@@ -110,10 +110,15 @@ export function parseDay(text: string): number | undefined {
   const match = datePattern.exec(text.replace(dayFirstPattern, '$3-$2-$1'))
   if (match === null) return parseDayOfYear(text)
   const [year = 0, month = 0, day = 0] = match.slice(1).filter(Boolean).map(Number)
-  const parsed = dayStartSeconds(year, daysBefore(year, month) + day) / secondsPerDay
+  return dayOfDate(year, month, day)
+}
+
+/** Days since 1970-01-01 of a date; `undefined` for one that the calendar does not have. */
+export function dayOfDate(year: number, month: number, day: number): number | undefined {
+  const found = dayStartSeconds(year, daysBefore(year, month) + day) / secondsPerDay
   // Without this check, 30 February would be a day of March.
-  const found = dateOf(parsed)
-  return found.month === month && found.day === day ? parsed : undefined
+  const date = dateOf(found)
+  return date.month === month && date.day === day ? found : undefined
 }
 
 /** Days since 1970-01-01, the first and the last one. */

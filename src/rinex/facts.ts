@@ -73,8 +73,6 @@ export interface Observables {
 
 /** What the header says; a part that it does not say is absent. */
 export interface HeaderFacts extends Equipment, Observables {
-  /** The first letter of the type: `O`, `N`, `M`, or the letter of a one-system navigation file. */
-  readonly type?: string
   /** As written by the program that made the file: `20240101 190120 UTC`. */
   readonly run_date?: string
 }
@@ -102,7 +100,7 @@ export interface Flag {
 }
 
 /** The facts of a file. */
-export interface Facts extends Omit<HeaderFacts, 'type'> {
+export interface Facts extends HeaderFacts {
   /**
    * Time of the first and last epoch, `2024-01-01T18:00:00`, without zone: in the system of
    * `time_system`. Fractions of a second only if they are not zero.

@@ -1,0 +1,67 @@
+import { fc } from '../random.ts'
+import t, { exact } from '../tap.ts'
+import {
+  compactEpochs,
+  compactHeader,
+  contentOf,
+  epoch2,
+  epochs3,
+  facts,
+  header2,
+  header3,
+  line2,
+  line3,
+  time3,
+} from './texts.ts'
+
+const satellites = Array.from({ length: 14 }, (_, at) => `${at < 5 ? 'R' : 'G'}${10 + at}`)
+const times2 = ['21  1  1  0  0  0.0000000', '21  1  1  0  0 30.0000000']
+
+const texts = {
+  'plain, version 3': header3() + epochs3(3, { satellites: 47 }),
+  'plain, version 2': header2() + times2.map((time) => epoch2(time, satellites)).join(''),
+  'compact, version 3':
+    compactHeader(3) +
+    header3() +
+    compactEpochs(
+      3,
+      [0, 30, 60].map((seconds) => ({
+        line: `${line3(time3(seconds), 2).trimEnd()}      G01G02`,
+        satellites: 2,
+      })),
+    ),
+  'compact, version 1':
+    compactHeader(1) +
+    header2() +
+    compactEpochs(
+      1,
+      times2.map((time) => ({
+        line: line2(time, satellites).replaceAll(/\n {32}|\n/g, ''),
+        satellites: satellites.length,
+      })),
+    ),
+}
+
+t.test('epochs are counted in plain files and in Compact RINEX', async (t) => {
+  const hour = { first: '2024-01-01T18:00:00', last: '2024-01-01T18:01:00', epochs: 3 }
+  const day = { first: '2021-01-01T00:00:00', last: '2021-01-01T00:00:30', epochs: 2 }
+  const day2 = exact({ ...day, systems: ['G', 'R'] })
+  t.match(facts(texts['plain, version 3']), hour)
+  t.match(facts(texts['compact, version 3']), hour)
+  t.match(facts(texts['plain, version 2'], 'wsra0010.21d.gz'), day2)
+  t.match(facts(texts['compact, version 1'], 'wsra0010.21d.gz'), day2)
+})
+
+t.test('the same is read whatever the sizes of the pieces', async (t) => {
+  for (const [what, text] of Object.entries(texts)) {
+    const whole = contentOf(text)
+    t.match(whole, { kind: 'read', body: { missingLines: 0, isCutInLine: false } }, what)
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 300 }), fc.nat(text.length), (size, length) => {
+        const part = text.slice(0, length)
+        return JSON.stringify(contentOf(part, size)) === JSON.stringify(contentOf(part))
+      }),
+    )
+    t.strictSame(contentOf(text, 1), whole, what)
+  }
+})
