@@ -1,6 +1,6 @@
 /** The command `status`: prints the status, the files with problems, or one line for monitoring. */
 import type { WireProblem } from '../api/file-problems/problem-list.ts'
-import { listProblems, problemNames } from '../api/file-problems/problem-list.ts'
+import { listProblems, problemNames, suffixWords } from '../api/file-problems/problem-list.ts'
 import type { CommonStatus } from '../api/status/serialise.ts'
 import { problemsOf, serialiseStatus } from '../api/status/serialise.ts'
 import { openReader } from '../catalogue/engines/engine.ts'
@@ -93,6 +93,7 @@ export function statusLines(status: CommonStatus, problems: readonly IndexerProb
     last === null
       ? 'no complete scan yet'
       : `last scan: ended ${timeText(last.ended)}, ${readableNumber(last.files)} files, ${readableNumber(last.added)} added, ${readableNumber(last.modified)} modified, ${readableNumber(last.removed)} removed`,
+    ...(status.as_of === null ? [] : [`oldest look at a directory: ${timeText(status.as_of)}`]),
     ...(status.rescans?.ended ?? []).map(describeRescan),
     ...(watching === null
       ? []
@@ -106,11 +107,17 @@ export function statusLines(status: CommonStatus, problems: readonly IndexerProb
       : [`disguised: ${readableNumber(status.disguised.count)}`]),
     ...status.unclear_paths.map((area) => `paths in ${printable(area)}: ${unclearPathsWords}`),
     describeChecksums(status),
-    ...status.rejected.map(
-      ({ reason, count, examples }) =>
-        `not catalogued ${readableNumber(count)}: ${reason}, for example ${printable(examples[0] ?? '')}`,
-    ),
+    ...status.rejected.map(describeRejection),
   ]
+}
+
+function describeRejection(rejection: CommonStatus['rejected'][number]): string {
+  const { reason, count, examples } = rejection
+  const words = reason === 'suffix' ? suffixWords(rejection) : undefined
+  const example = `for example ${printable(examples[0] ?? '')}`
+  return words === undefined
+    ? `not catalogued ${readableNumber(count)}: ${reason}, ${example}`
+    : `not catalogued: ${words}, see suffixes, ${example}`
 }
 
 function describeRescan(rescan: NonNullable<CommonStatus['rescans']>['ended'][number]): string {

@@ -332,6 +332,7 @@ t.test('the status has the state of the indexer and the counts of the catalogue'
       removed: 0,
     },
     last_sweep: '2026-01-22T05:06:07.000009Z',
+    as_of: null,
     dirty_directories: 1,
     watching: { directories: 3, limit: null, overflows: 0 },
     settling_files: 4,

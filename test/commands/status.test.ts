@@ -32,6 +32,7 @@ const empty: CatalogueSummary = {
 }
 const full: CatalogueSummary = {
   ...empty,
+  head: { ...empty.head, asOf: { atUs: atUs - 20e6, limitSeconds: 180 } },
   areas: {
     obs: { files: 1_234_567, bytes: 1_234_567, directories: 1200 },
     nrt: { files: 7, bytes: 7, directories: 1 },
@@ -46,6 +47,7 @@ const full: CatalogueSummary = {
   rejected: [
     { reason: 'not-gz', count: 2001, examples: ['obs/2026/001/README\n'] },
     { reason: 'bad-day', count: 1, examples: ['obs/2026/001/graz3670.26d.gz'] },
+    { reason: 'suffix', count: 3412, examples: ['obs/a.26d.Z', 'obs/b.26d.Z', 'obs/a.26o'] },
   ],
   lastScan: {
     startedUs: atUs - 60e6,
@@ -77,15 +79,18 @@ const filesAndScan = [
   'nrt: 7 files in 1 directories, 7 bytes',
   'last scan: ended 2026-01-22 05:07:09 UTC, 1,234,574 files, 4,000 added, 30 modified, 2 removed',
 ]
+const look = 'oldest look at a directory: 2026-01-22 05:06:49 UTC'
 const rest = [
   'not catalogued 2,001: not-gz, for example obs/2026/001/README\\u{a}',
   'not catalogued 1: bad-day, for example obs/2026/001/graz3670.26d.gz',
+  'not catalogued: 3,412 files end in .Z or nothing, see suffixes, for example obs/a.26d.Z',
 ]
 
 t.test('a full catalogue with an indexer that watches', async (t) => {
   t.strictSame(text(full, { ...watchingIndexer, sinceUs: atUs, withheldRemovals: 2000 }), [
     'watching since 2026-01-22 05:07:09 UTC',
     ...filesAndScan,
+    look,
     'watching 3 directories of 99 possible, 1 to be read, 4 files not complete yet',
     '2,000 removals withheld',
     'misplaced: 3, incomplete: 1,000',
@@ -150,6 +155,7 @@ t.test('a rescan by an indexer with a problem, without a limit of watches', asyn
     ...files.toReversed(),
     'scan: 45 %, 12,345 files, 2,000 files/s',
     scanned,
+    look,
     'watching 1,000 directories, 1 to be read, 4 files not complete yet',
     'misplaced: 3, incomplete: 1,000',
     'checksums: 5,000, 0 to be read, broken: 2, for example obs/2026/001/gr\\u{1b}az.gz',

@@ -3,12 +3,15 @@ import type { Problem } from '../../catalogue/filter.ts'
 import { listedProblems, problemWords } from '../../catalogue/filter.ts'
 import type { ProblemEntry } from '../../catalogue/questions/problems.ts'
 import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
+import type { RejectionCount } from '../../catalogue/questions/summary.ts'
 import type { EntryRejectionReason, FileProblemReason } from '../../catalogue/records.ts'
 import type { Asker } from '../../catalogue/turns.ts'
 import type { SettlingFile } from '../../control-socket/protocol.ts'
 import { microsecondsToIso } from '../../parse/calendar.ts'
 import { maxDirectoryDepth } from '../../parse/directories.ts'
+import { suffixOf } from '../../parse/filename.ts'
 import type { Layout } from '../../parse/layout.ts'
+import { counted } from '../../runtime/readable.ts'
 import type { UnservedReason } from '../downloads/unserved-files.ts'
 import { inNone, withAreas } from '../openapi/area-words.ts'
 
@@ -112,6 +115,16 @@ export function reasonLabel(reason: string, layout: Layout): string {
   return Object.hasOwn(reasonWords, reason)
     ? withAreas(reasonWords[reason as ProblemReason], layout).replaceAll('`', '')
     : reason.replaceAll(/[-_]/g, ' ')
+}
+
+/**
+ * `3,412 files end in .Z`, of RINEX names with suffixes that are not chosen, as far as the examples
+ * tell them; `undefined` without any.
+ */
+export function suffixWords({ count, examples }: RejectionCount): string | undefined {
+  const ends = new Set(examples.map((path) => suffixOf(path) || 'nothing'))
+  if (ends.size === 0) return undefined
+  return `${counted(count, 'file ends', 'files end')} in ${[...ends].join(' or ')}`
 }
 
 function sentenceOf(problem: Problem): string {

@@ -135,7 +135,7 @@ export const scrapeRows: Rows<Scrape> = {
     ({ isCurrent }) => Number(isCurrent),
   ],
   rinex_catalogue_as_of_timestamp_seconds: [
-    'The time for which the states of series are computed; 0 until the first scan has ended.',
+    'The time of the oldest of the last looks at each directory, for which the states of series are computed; 0 until the first scan has ended.',
     ({ asOf }) => asOf,
   ],
   rinex_series: [

@@ -3,7 +3,7 @@ import type { IndexerProblem } from '../../control-socket/protocol.ts'
 import type { Layout } from '../../parse/layout.ts'
 import { counted, readableDuration, readableNumber, readableTime } from '../../runtime/readable.ts'
 import type { serviceLines } from '../archive/service-lines.ts'
-import { reasonLabel } from '../file-problems/problem-list.ts'
+import { reasonLabel, suffixWords } from '../file-problems/problem-list.ts'
 import type { Child, Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
 import type { Page } from '../pages/layout.ts'
@@ -121,17 +121,19 @@ function tookWords(seconds: number): string {
 
 /** Why names are not catalogued, and how many each. */
 function rejectedHtml({ rejected }: WireStatus, layout: Layout): Child {
-  const items = rejected.map(({ reason, count, examples }) => {
-    const words = link(reasonLabel(reason, layout), `../docs/status/?format=api#reason-${reason}`)
-    const isSuffix = reason === 'suffix'
-    const ends = isSuffix || reason === 'archive' ? endsOf(examples) : ''
-    const advice = isSuffix && html`: see <code>suffixes</code>`
-    return html`<li>${readableNumber(count)}: ${words}${ends}${advice}</li>\n`
+  const items = rejected.map((rejection) => {
+    const { reason, count, examples } = rejection
+    const meaning = (words: string): Child =>
+      link(words, `../docs/status/?format=api#reason-${reason}`)
+    const words = reason === 'suffix' ? suffixWords(rejection) : undefined
+    if (words !== undefined) return html`<li>${meaning(words)}: see <code>suffixes</code></li>\n`
+    const ends = reason === 'archive' && endsOf(examples)
+    return html`<li>${readableNumber(count)}: ${meaning(reasonLabel(reason, layout))}${ends}</li>\n`
   })
   return items.length > 0 && html`<h2>Not catalogued</h2>\n<ul>${items}</ul>`
 }
 
-/** ` (such as .Z)`, as far as the examples tell it. */
+/** ` (such as .zip)`, as far as the examples tell it. */
 function endsOf(examples: readonly string[]): string {
   const ends = new Set(examples.flatMap((path) => /\.(?:tar\.)?\w+$/i.exec(path) ?? []))
   return ends.size === 0 ? '' : ` (such as ${[...ends].join(', ')})`
@@ -154,6 +156,7 @@ function factsOf(status: WireStatus) {
     { name: 'Last complete scan (UTC)', value: readableTime(lastScan?.ended ?? null, 'second') },
     { name: 'Files found by it', value: lastScan && readableNumber(lastScan.files) },
     { name: 'Last sweep (UTC)', value: readableTime(status.last_sweep, 'second') },
+    { name: 'Oldest look at a directory (UTC)', value: readableTime(status.as_of, 'second') },
     { name: 'Watched directories', value: watching && readableNumber(watching.directories) },
     { name: 'Latest change', value: readableNumber(status.seq) },
     { name: 'Catalogue', value: status.epoch },

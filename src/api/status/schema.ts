@@ -125,6 +125,10 @@ export const statusSchema = schema.component(
     scan: schema.orNull(scan, null),
     last_scan: schema.orNull(lastScan),
     last_sweep: schema.momentOrNull('End of the last sweep over all directories.', at),
+    as_of: schema.momentOrNull(
+      'Time of the oldest of the last looks at each directory: what had changed by then is listed. Null until the first scan has ended.',
+      '2026-01-23T00:12:38Z',
+    ),
     dirty_directories: schema.integerOrNull('Number of directories that are still to be read.', 0),
     watching: schema.orNull(watching),
     settling_files: schema.integerOrNull('Number of young files that are not complete yet.', 0),

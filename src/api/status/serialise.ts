@@ -3,7 +3,7 @@ import type { CatalogueSummary, RejectionCount } from '../../catalogue/questions
 import type { ScanSummary } from '../../catalogue/records.ts'
 import type { StatusReply } from '../../control-socket/client.ts'
 import type { IndexerProblem, IndexerStatus, ScanProgress } from '../../control-socket/protocol.ts'
-import { microsecondsToIso, momentOrNull } from '../../parse/calendar.ts'
+import { isoOrNull, microsecondsToIso, momentOrNull } from '../../parse/calendar.ts'
 import { filesToHash } from '../archive/service-lines.ts'
 import type { UnservedFiles } from '../downloads/unserved-files.ts'
 import type { Static } from '../openapi/schema.ts'
@@ -37,6 +37,7 @@ export function serialiseStatus(
     scan: indexer?.scan ? scanProgress(indexer.scan) : null,
     last_scan: lastScan ? scanSummary(lastScan) : null,
     last_sweep: momentOrNull(indexer?.lastSweepUs),
+    as_of: isoOrNull(head.asOf && Math.floor(head.asOf.atUs / 1e6)),
     dirty_directories: indexer?.dirtyDirectories ?? null,
     watching: indexer?.watching ?? null,
     settling_files: indexer?.settlingFiles ?? null,

@@ -194,6 +194,36 @@ t.test('problems link to their paths, and reasons link to their explanations', a
   t.match(page.text, '2: the name does not end in .gz')
 })
 
+t.test('names with a suffix that is not chosen say how many, and where to choose it', async (t) => {
+  for (const [names, words] of [
+    [['graz0010.26d.Z'], '1 file ends in .Z: see suffixes'],
+    [['graz0010.26d.Z', 'graz0010.26n.Z'], '2 files end in .Z: see suffixes'],
+  ] as const) {
+    const service = await open(t, { reply: watching })
+    const rejections = [{ reason: 'suffix', count: names.length, names }]
+    await service.writer.apply([change(day, { rejections })])
+    const page = await pageOf(service)
+    t.match(page.text, words)
+    t.equal(page.hrefOf(words.replace(/:.*/, '')), '../docs/status/?format=api#reason-suffix')
+  }
+})
+
+t.test('the page and the status say when the oldest look was', async (t) => {
+  const service = await open(t, { reply: watching })
+  t.match((await service.app.inject('/rinex/api/status/')).json(), { as_of: null })
+  await service.writer.setAsOf({
+    atUs: Date.UTC(2026, 0, 22, 5, 7, 9) * 1000 + 5,
+    limitSeconds: 180,
+  })
+  t.match((await service.app.inject('/rinex/api/status/')).json(), {
+    as_of: '2026-01-22T05:07:09Z',
+  })
+  t.match(
+    (await pageOf(service)).text,
+    /Oldest look at a directory \(UTC\)\s+22 Jan(?: 2026)? 05:07:09/,
+  )
+})
+
 t.test('if paths are not public, the page has counts and no links to the paths', async (t) => {
   const service = await open(t, { reply: watching, settings: { problems: 'command-line' } })
   await addProblems(service)
