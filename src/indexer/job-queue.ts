@@ -21,7 +21,8 @@ export interface WalkJob {
   readonly kind: 'walk'
   readonly number: number
   readonly requestedMs: number
-  readonly step: Promise<WalkStep | undefined>
+  /** None at the end of the walk. */
+  readonly steps: Promise<readonly WalkStep[]>
 }
 
 export type ReadNowCaller = (answer: ReadNowResult) => void
@@ -86,7 +87,7 @@ export class JobQueue {
   #walkJob(): Job | undefined {
     if (!this.walking) return undefined
     const requestedMs = performance.now()
-    return { kind: 'walk', number: ++this.#lastNumber, requestedMs, step: this.#tree.step() }
+    return { kind: 'walk', number: ++this.#lastNumber, requestedMs, steps: this.#tree.steps() }
   }
 
   #read(path: string, requesters: readonly ReadNowCaller[]): Job {

@@ -75,9 +75,10 @@ export class ReconcileLoop {
     this.#jobs.walking = true
     dirty.wake()
     await walkEnd
-    // Known directories that the walk did not visit may be gone, or in no area any more.
+    // Known directories that the walk did not visit may be gone, or in no area any more; others
+    // were found by another read.
     const isAll = layout.roots.every((root) => roots.includes(root))
-    for (const path of known.all())
+    for (const path of [...known.all(), ...known.unread])
       if (!scan.visited(path) && (isAll || roots.some((root) => isWithin(path, root))))
         dirty.add(path, performance.now())
     await (settling.isObserving ? this.caughtUp() : this.drained())
@@ -130,7 +131,7 @@ export class ReconcileLoop {
       for (let job; inFlight.length < this.#ahead && (job = jobs.next());) inFlight.push(job)
       const job = inFlight.shift()
       if (job?.kind === 'directory') await this.#runDirectory(job)
-      else if (job !== undefined) await this.#runStep(job)
+      else if (job !== undefined) await this.#runSteps(job)
       if (job === undefined || inFlight.length === 0 || this.#applyStage.full)
         await this.#applyStage.flush()
       await this.#resolveWaiters(job?.number ?? jobs.lastNumber)
@@ -147,20 +148,25 @@ export class ReconcileLoop {
     if (job.requesters.length > 0) await this.#answer(snapshot, job.requesters)
   }
 
-  async #runStep(job: WalkJob): Promise<void> {
-    const step = await job.step
-    if (step === undefined) {
+  async #runSteps(job: WalkJob): Promise<void> {
+    const steps = await job.steps
+    if (steps.length === 0) {
       this.#jobs.walking = false
       this.#ahead = readAhead
       this.#onWalkEnd()
       return
     }
-    const { snapshot } = step
-    this.#applyStage.scan?.step(step)
-    // A directory that holds only directories does not tell how large these are.
-    if (snapshot.names.length > 0)
-      this.#ahead = snapshot.names.length > largeDirectory ? 1 : readAhead
-    await this.#applyStage.add({ snapshot, walked: true, requestedMs: job.requestedMs })
+    const { requestedMs } = job
+    const empty = await this.#applyStage.emptyAmong(steps.map(({ snapshot }) => snapshot.path))
+    for (const step of steps) {
+      const { snapshot } = step
+      this.#applyStage.scan?.step(step)
+      // A directory that holds only directories does not tell how large these are.
+      if (snapshot.names.length > 0)
+        this.#ahead = snapshot.names.length > largeDirectory ? 1 : readAhead
+      const isEmpty = empty.has(snapshot.path)
+      await this.#applyStage.add({ snapshot, walked: true, requestedMs, isEmpty })
+    }
   }
 
   #request(path: string, requesters: readonly ReadNowCaller[]): void {

@@ -281,6 +281,20 @@ t.test('a removed directory leaves the catalogue, but its tombstones stay', asyn
   t.match(await writer.directory(day), { stamp })
 })
 
+t.test('of which directories nothing is known', async (t) => {
+  const { writer } = await openCatalogue(t)
+  const rejections = [{ reason: 'unreadable-directory', count: 1, names: [''] }] as const
+  await writer.apply([
+    change('obs', { stamp, directories: ['obs/found'] }),
+    change('obs/files', { added: [newFile(graz)] }),
+    change('obs/unreadable', { rejections }),
+    change('obs/gone', { gone: true }),
+  ])
+  const paths = ['obs', 'obs/found', 'obs/files', 'obs/unreadable', 'obs/gone', 'obs/other']
+  t.same([...(await writer.emptyAmong(paths))].sort(), ['obs/found', 'obs/gone', 'obs/other'])
+  t.same(await writer.emptyAmong([]), new Set())
+})
+
 t.test('a second writer is rejected', async (t) => {
   const { database, add } = await openCatalogue(t)
   await t.rejects(

@@ -6,6 +6,7 @@ import type { Test } from 'tap'
 import type { DirectorySnapshot } from '../../src/indexer/read/directory-snapshot.ts'
 import type { TreeReader } from '../../src/indexer/read/tree-reader.ts'
 import { startTreeReader } from '../../src/indexer/read/tree-reader.ts'
+import type { WalkStep } from '../../src/indexer/read/walk.ts'
 import { ReconcileLoop } from '../../src/indexer/reconcile-loop.ts'
 import { day, manyNames } from '../catalogue/catalogue.ts'
 import { newFile } from '../catalogue/change.ts'
@@ -23,7 +24,7 @@ async function start(t: Test) {
   const tree: TreeReader = {
     ...parts.tree,
     snapshot: (request) => (requested(), parts.tree.snapshot(request)),
-    step: () => (requested(), parts.tree.step()),
+    steps: () => (requested(), parts.tree.steps()),
   }
   /** Resolves when `count` directories have been requested. */
   const untilRequested = (count: number) =>
@@ -51,6 +52,18 @@ async function openLoopOn(t: Test, watched = (tree: TreeReader) => tree) {
   )
   t.teardown(() => reconcileLoop.close())
   return { ...parts, reconcileLoop }
+}
+
+/** Passes on one step of a walk at a time, so that other reads come between them. */
+function oneByOne(tree: TreeReader): TreeReader {
+  const left: WalkStep[] = []
+  return {
+    ...tree,
+    async steps() {
+      if (left.length === 0) left.push(...(await tree.steps()))
+      return left.splice(0, 1)
+    },
+  }
 }
 
 t.test('a file that a client registers is read at once', async (t) => {
@@ -97,13 +110,36 @@ t.test('the answer to a registration is true even if the file cannot be written'
   t.match(await indexer.register(path), { reason: 'not-in-the-tree' })
 })
 
+t.test('what a walk will read is not read twice when its parent changes meanwhile', async (t) => {
+  const read: string[] = []
+  const parts = await openLoopOn(t, (tree) => {
+    const { steps } = oneByOne(tree)
+    return {
+      ...tree,
+      snapshot: (path) => (read.push(path), tree.snapshot(path)),
+      async steps() {
+        const some = await steps()
+        if (some[0]?.snapshot.path === 'obs/2020') parts.dirty.add('obs/2020', 0)
+        return some
+      },
+    }
+  })
+  const { reconcileLoop, put, sql } = parts
+  const days = Array.from({ length: 20 }, (_, index) => String(index + 1).padStart(3, '0'))
+  for (const ddd of days) put(`obs/2020/${ddd}/graz${ddd}0.20d.gz`)
+  await reconcileLoop.scan(['obs'])
+  await reconcileLoop.caughtUp()
+  t.same(read, ['obs/2020'])
+  t.same(await sql('SELECT count(*) AS files FROM file'), [{ files: 20 }])
+})
+
 t.test('a walk reads few directories ahead', async (t) => {
   let [requested, most] = [0, 0]
   const { reconcileLoop, put, sql } = await openLoopOn(t, (tree) => ({
     ...tree,
-    async step() {
+    async steps() {
       most = Math.max(most, ++requested)
-      return tree.step().finally(() => requested--)
+      return tree.steps().finally(() => requested--)
     },
   }))
   for (let number = 1; number <= 60; number++) {
@@ -116,7 +152,7 @@ t.test('a walk reads few directories ahead', async (t) => {
 })
 
 t.test('a registered file is read before queued directories and during a scan', async (t) => {
-  const { reconcileLoop, dirty, put, writer } = await openLoopOn(t)
+  const { reconcileLoop, dirty, put, writer } = await openLoopOn(t, oneByOne)
   const days = Array.from({ length: 300 }, (_, n) => `obs/2020/${String(n + 1).padStart(3, '0')}`)
   for (const path of days) put(`${path}/graz${path.slice(-3)}0.20d.gz`)
   const last = days.at(-1) ?? ''
@@ -220,9 +256,8 @@ t.test('what cannot be read is not removed, by a scan or otherwise', async (t) =
   const { reconcileLoop, dirty, put, writer } = await openLoopOn(t, (tree) => ({
     ...tree,
     snapshot: async (request) => lose(await tree.snapshot(request)),
-    async step() {
-      const step = await tree.step()
-      return step && { ...step, snapshot: lose(step.snapshot) }
+    async steps() {
+      return (await tree.steps()).map((step) => ({ ...step, snapshot: lose(step.snapshot) }))
     },
   }))
   put(`${day}/${graz}`)

@@ -71,6 +71,8 @@ export class Apply {
       yield* this.#one(change, nowUs(), progress)
     }
     begin()
+    const changed = changes.filter(changesFiles).map(({ path }) => path)
+    if (changed.length > 0) yield* this.#parts.directories.touch(changed, nowUs())
     const sql = 'UPDATE catalogue SET seq = @seq, last_id = @id WHERE one = 1'
     const issued = { seq: progress.seq, id: progress.id }
     if (progress.seq !== seq) yield* execute({ sql, values: issued })
@@ -83,19 +85,19 @@ export class Apply {
   *#one(change: DirectoryChange, nowUs: number, progress: Progress): Question<void> {
     const { directories, checksums } = this.#parts
     const { attributes, rehash } = change
-    const directory = yield* directories.idOf(change.path)
+    const own = yield* directories.rowOf(change.path)
+    const directory = own.id
     const before = progress.added - progress.removed
     const known = yield* this.#files.known(change)
     yield* this.#files.remove(known, { change, nowUs }, progress)
     const newest = yield* this.#inserts.insert({ change, directory, nowUs }, progress)
     yield* this.#files.modify(known, { change, nowUs }, progress)
     const growth = progress.added - progress.removed - before
-    yield* execute(...directories.record(directory, change, { growth, newest, nowUs }))
+    yield* execute(...directories.record(own, change, { growth, newest, nowUs }))
     const ids = [...(yield* checksums.rebind(attributes)), ...rehash]
     const stale = yield* checksums.markStale(ids, { fromUs: nowUs, postpone: false })
     if (stale.length > 0) yield* execute(directories.hashed([directory]))
     if (stale.length > 0) progress.details = true
-    if (changesFiles(change)) yield* directories.touch(change.path, nowUs)
   }
 }
 

@@ -1,7 +1,7 @@
 /** Writes the rows of directories: stamps, counts, rejections, times of changes. */
 import type { Dialect } from '../dialect.ts'
 import type { Question, Statement } from '../question.ts'
-import { execute, value } from '../question.ts'
+import { execute, row, value } from '../question.ts'
 import type { DirectoryChange } from './change.ts'
 
 const secondUs = 1_000_000
@@ -15,6 +15,12 @@ interface Growth {
   readonly nowUs: number
 }
 
+interface DirectoryRow {
+  readonly id: number
+  /** True if entries of it were rejected. */
+  readonly rejects: boolean
+}
+
 /** What a change means for the row of its directory, and of those above it. */
 export class DirectoryRows {
   readonly #sql: ReturnType<typeof directorySql>
@@ -25,13 +31,18 @@ export class DirectoryRows {
     this.#sql = directorySql(dialect)
   }
 
-  /** The id of a directory; an unknown one is added. */
-  *idOf(path: string): Question<number> {
-    const id = yield* value<number>(this.#sql.id, { path })
-    return id ?? (yield* value<number>(this.#sql.add, { path })) ?? 0
+  /** The row of a directory; an unknown one is added. */
+  *rowOf(path: string): Question<DirectoryRow> {
+    const [id, rejects] = (yield* row<[id: number, rejects: number]>(this.#sql.id, { path })) ?? []
+    if (id !== undefined) return { id, rejects: Boolean(rejects) }
+    return { id: (yield* value<number>(this.#sql.add, { path })) ?? 0, rejects: false }
   }
 
-  record(id: number, change: DirectoryChange, { growth, newest, nowUs }: Growth): Statement[] {
+  record(
+    { id, rejects }: DirectoryRow,
+    change: DirectoryChange,
+    { growth, newest, nowUs }: Growth,
+  ): Statement[] {
     const sql = this.#sql
     if (change.more) return [{ sql: sql.part, values: { id, growth, newest: newest ?? null } }]
     const { stamp, rejections, directories: below } = change
@@ -53,11 +64,12 @@ export class DirectoryRows {
       names: JSON.stringify(names),
       since_us: nowUs,
     }))
+    const reasons = rejections.map(({ reason }) => reason)
     return [
       { sql: sql.whole, values },
       ...(below.length === 0 ? [] : [{ sql: sql.below, values: { paths: below } }]),
-      { sql: sql.accepted, values: { id, reasons: rejections.map(({ reason }) => reason) } },
-      { sql: sql.rejected, many },
+      ...(rejects ? [{ sql: sql.accepted, values: { id, reasons } }] : []),
+      ...(many.length === 0 ? [] : [{ sql: sql.rejected, many }]),
     ]
   }
 
@@ -66,14 +78,15 @@ export class DirectoryRows {
     return { sql: this.#sql.hashed, values: { ids: directories } }
   }
 
-  /** Records that the listings of a directory and its ancestors changed. */
-  *touch(path: string, nowUs: number): Question<void> {
+  /** Records that the listings of some directories and their ancestors changed. */
+  *touch(directories: readonly string[], nowUs: number): Question<void> {
     const past = yield* this.#secondPast(nowUs)
     // The root has a row if all of the archive is one area.
-    const paths = ['']
-    for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1))
-      paths.push(path.slice(0, end))
-    yield* execute({ sql: this.#sql.touch, values: { now: nowUs, past, paths } })
+    const paths = new Set([''])
+    for (const path of directories)
+      for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1))
+        paths.add(path.slice(0, end))
+    yield* execute({ sql: this.#sql.touch, values: { now: nowUs, past, paths: [...paths] } })
   }
 
   /**
@@ -97,7 +110,8 @@ function directorySql(dialect: Dialect) {
   const newest = `newest = CASE WHEN newest >= @newest THEN newest
     ELSE coalesce(@newest, newest) END`
   return {
-    id: 'SELECT id FROM directory WHERE path = @path',
+    id: `SELECT id, EXISTS (SELECT 1 FROM rejection WHERE directory = directory.id)
+      FROM directory WHERE path = @path`,
     add: `INSERT INTO directory (id, path)
       VALUES ((SELECT coalesce(max(id), 0) + 1 FROM directory), @path) RETURNING id`,
     whole: `UPDATE directory SET mtime_us = @mtime_us, ctime_us = @ctime_us, inode = @inode,

@@ -2,7 +2,7 @@
 import type { FileDuration } from '../../parse/types.ts'
 import type { Dialect } from '../dialect.ts'
 import type { Question } from '../question.ts'
-import { row, rows, value } from '../question.ts'
+import { column, row, rows, value } from '../question.ts'
 import type { FileIdentity } from '../records.ts'
 import { endOfData } from '../selection/date-ranges.ts'
 import { kindCounts, sumOfColumn } from '../tables/count-tables.ts'
@@ -139,6 +139,21 @@ export function* knownDirectory(
     files: new Map(files.map(toKnownFile)),
     next: files.length < mostKnownFiles ? undefined : files.at(-1)?.[0],
   }
+}
+
+/** Those of some directories of which nothing is known. */
+export function* emptyAmong(
+  dialect: Dialect,
+  paths: readonly string[],
+): Question<ReadonlySet<string>> {
+  const found = yield* column<string>(
+    `SELECT r.value FROM ${dialect.each('paths', 'text')} LEFT JOIN directory d ON d.path = r.value
+     WHERE d.id IS NULL OR (d.mtime_us IS NULL
+       AND NOT EXISTS (SELECT 1 FROM file WHERE directory = d.id)
+       AND NOT EXISTS (SELECT 1 FROM rejection WHERE directory = d.id))`,
+    { paths },
+  )
+  return new Set(found)
 }
 
 /** The size and mtime that removed files of a directory had, by name. */

@@ -11,6 +11,7 @@ import { Hashing } from './hashing.ts'
 import { buildIndexes, deferIndexes } from './indexes.ts'
 import {
   dataEnds,
+  emptyAmong,
   filesInArea,
   knownDirectories,
   knownDirectory,
@@ -50,6 +51,7 @@ export function updatesOf(engine: WritingEngine): Updates {
     judgePaths: () => write(judgePaths),
     adoptLayout: (lists) => write(() => adoptLayout(dialect, lists)),
     directory: (path, range) => read(() => knownDirectory(path, range)),
+    emptyAmong: (paths) => read(() => emptyAmong(dialect, paths)),
     removedVersions: (path, names) => read(() => removedVersions(dialect, path, names)),
     count: (area) => read(() => filesInArea(area)),
     dataEnds: (ids) => read(() => dataEnds(dialect, ids)),

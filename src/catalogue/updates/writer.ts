@@ -62,6 +62,11 @@ export interface CatalogueWriter {
    * directory.
    */
   directory(path: string, range?: NameRange): Promise<KnownDirectory | undefined>
+  /**
+   * Those of some directories of which nothing is known: neither files nor a stamp, nor rejected
+   * entries.
+   */
+  emptyAmong(paths: readonly string[]): Promise<ReadonlySet<string>>
   /** The size and mtime that removed files of a directory had, by name. */
   removedVersions(
     path: string,

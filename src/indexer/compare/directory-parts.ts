@@ -32,11 +32,15 @@ export interface Comparison {
 /**
  * Compares a directory with the catalogue (see `reconcile`): the names of the snapshot part by
  * part, in their order.
+ * @param isEmpty true if the catalogue holds nothing of it, so that it need not be asked
  */
 export async function reconcileInParts(
   writer: Pick<CatalogueWriter, 'directory'>,
   snapshot: DirectorySnapshot,
+  isEmpty = false,
 ): Promise<Comparison> {
+  if (isEmpty && snapshot.outcome === 'read' && snapshot.names.length < mostKnownFiles)
+    return { change: reconcile(snapshot, undefined), known: undefined }
   const changes: DirectoryChange[] = []
   let known: Comparison['known']
   for await (const part of partsOf(writer, snapshot)) {

@@ -18,6 +18,8 @@ export interface ReadDirectory {
   readonly walked: boolean
   /** Time at which the read was requested, on the steady clock (ms). */
   readonly requestedMs: number
+  /** True if the catalogue holds nothing of the directory (see `emptyAmong` of the writer). */
+  readonly isEmpty?: boolean
 }
 
 type JudgeContext = Pick<IndexerContext, 'stamps' | 'silentFileSystems' | 'dirty' | 'nowUs'>

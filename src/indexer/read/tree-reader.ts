@@ -50,7 +50,7 @@ export function startTreeReader(tree: TreeWorkerData['tree'], lists: LayoutLists
     looks: forward('looks'),
     stamps: forward('stamps'),
     startWalk: forward('startWalk'),
-    step: forward('step'),
+    steps: forward('steps'),
     inflate: forward('inflate'),
     /**
      * Returns the time for which the current request has made no progress (ms); 0 without a

@@ -11,7 +11,7 @@ import { createDiskCheck } from './links.ts'
 import type { PackedLooks, Tree } from './read-directory.ts'
 import { readDirectory, readLooks, readStamp } from './read-directory.ts'
 import type { WalkStep } from './walk.ts'
-import { walkTree } from './walk.ts'
+import { nextSteps, walkTree } from './walk.ts'
 
 /** The tree, and a counter that the worker increments while the disk answers. */
 export interface TreeWorkerData {
@@ -47,11 +47,8 @@ function createFunctions(tree: Tree) {
     startWalk: (roots: readonly string[]): void => {
       walk = walkTree(tree, roots)
     },
-    /**
-     * Returns the next directory of the walk; `undefined` at its end. Several steps may be
-     * requested ahead.
-     */
-    step: () => walk?.next().value,
+    /** Returns the next directories of the walk; none at its end. Calls may be made ahead. */
+    steps: () => (walk === undefined ? [] : nextSteps(walk)),
     /**
      * Looks into files to check that they are complete; returns `undefined` for a file that does
      * not exist or cannot be read.
@@ -76,11 +73,19 @@ const functions = createFunctions({
 // The worker has started: from now on, no progress means a disk that hangs.
 onProgress()
 
+/** Memory of less than this (bytes) costs less to copy than to move. */
+const leastMoved = 4096
+
 /** Returns the memory of an answer that is moved to the other thread, not copied. */
 function buffersOf(answer: unknown): ArrayBuffer[] {
-  const found = answer as Partial<WalkStep & DirectorySnapshot & PackedLooks> | undefined
-  const packed = (found?.snapshot ?? found)?.identities ?? found?.times
-  return packed === undefined ? [] : [packed.buffer as ArrayBuffer]
+  const parts = (Array.isArray(answer) ? answer : [answer]) as readonly unknown[]
+  return parts.flatMap((part) => {
+    const found = part as Partial<WalkStep & DirectorySnapshot & PackedLooks> | undefined
+    const packed = (found?.snapshot ?? found)?.identities ?? found?.times
+    return packed !== undefined && packed.byteLength >= leastMoved
+      ? [packed.buffer as ArrayBuffer]
+      : []
+  })
 }
 
 parentPort?.on(

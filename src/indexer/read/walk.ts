@@ -6,6 +6,13 @@ import type { DirectorySnapshot } from './directory-snapshot.ts'
 import type { Tree } from './read-directory.ts'
 import { readDirectory } from './read-directory.ts'
 
+/**
+ * Number of entries with which steps are passed on together, and the longest time (ms) for which
+ * they wait for each other: a message for each directory costs more than reading a small one.
+ */
+const entriesTogether = 500
+const longestTogetherMs = 20
+
 /** One step of a walk: the next directory, and the progress. */
 export interface WalkStep {
   readonly snapshot: DirectorySnapshot
@@ -48,6 +55,21 @@ export function* walkTree(tree: Tree, roots: readonly string[]): Generator<WalkS
     yield { snapshot, pending: pending.length, done: Math.min(done, 1) }
   }
   return undefined
+}
+
+/** The next steps of a walk, which are passed on together; none at its end. */
+export function nextSteps(walk: Iterator<WalkStep, undefined>): WalkStep[] {
+  const steps: WalkStep[] = []
+  const begunMs = performance.now()
+  for (let entries = 0; entries < entriesTogether;) {
+    const { value: step } = walk.next()
+    if (step === undefined) break
+    steps.push(step)
+    const { names, directories } = step.snapshot
+    entries += 1 + names.length + directories.length
+    if (performance.now() - begunMs > longestTogetherMs) break
+  }
+  return steps
 }
 
 /** Years come before their days, and these before their hours. */

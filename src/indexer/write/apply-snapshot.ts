@@ -69,9 +69,18 @@ export class ApplyStage {
     return this.#batch.full
   }
 
+  /**
+   * Those of some directories of which the catalogue holds nothing; what was added before is
+   * written if it is of one of them.
+   */
+  async emptyAmong(paths: readonly string[]): Promise<ReadonlySet<string>> {
+    if (paths.some((path) => this.#batch.has(path))) await this.flush()
+    return this.#context.writer.emptyAmong(paths)
+  }
+
   /** Snapshots must be added in the order in which they were read. */
   async add(input: ReadDirectory): Promise<void> {
-    const { walked } = input
+    const { walked, isEmpty } = input
     const { path } = input.snapshot
     if (this.#batch.has(path)) await this.flush()
     const snapshot = await detectLostArea(this.#context, input.snapshot)
@@ -79,7 +88,7 @@ export class ApplyStage {
     reportEntries(this.#context.health, snapshot)
     const isKnownNow = snapshot.outcome === 'read' || snapshot.outcome === 'missing'
     if (!walked && isKnownNow) this.#markChangedChildren(snapshot)
-    const compared = await reconcileInParts(this.#context.writer, snapshot)
+    const compared = await reconcileInParts(this.#context.writer, snapshot, isEmpty)
     const sight = this.#sightOf(snapshot, compared.known)
     const differing = judgeStamp(this.#context, { ...input, snapshot }, compared)
     const change = differing && this.#withChildren(differing, snapshot)
@@ -180,11 +189,14 @@ export class ApplyStage {
     this.#context.dirty.add(path, performance.now() + delayMs)
   }
 
-  /** Marks the subdirectories dirty that appeared or vanished since the directory was read last. */
+  /**
+   * Marks the subdirectories dirty that appeared or vanished since the directory was read last.
+   * Those that are not read yet are dirty already, or the running walk reads them.
+   */
   #markChangedChildren(snapshot: DirectorySnapshot): void {
     const { known, dirty } = this.#context
     const found = new Set(snapshot.directories.map((name) => joinPath(snapshot.path, name)))
-    const appeared = [...found].filter((path) => !known.has(path))
+    const appeared = [...found].filter((path) => !known.has(path) && !known.unread.has(path))
     const vanished = known.childrenOf(snapshot.path).filter((path) => !found.has(path))
     for (const path of [...appeared, ...vanished]) {
       this.#unfinished.add(path)

@@ -33,9 +33,12 @@ function withTimes(tree: TreeReader, timesOf: () => Partial<DirectoryTimes>): Tr
       const snapshot = await tree.snapshot(request)
       return { ...snapshot, stamp: still(snapshot.stamp) }
     },
-    step: async () => {
-      const step = await tree.step()
-      return step && { ...step, snapshot: { ...step.snapshot, stamp: still(step.snapshot.stamp) } }
+    steps: async () => {
+      const steps = await tree.steps()
+      return steps.map((step) => {
+        const { snapshot } = step
+        return { ...step, snapshot: { ...snapshot, stamp: still(snapshot.stamp) } }
+      })
     },
   }
 }

@@ -23,14 +23,17 @@ t.test('the worker answers in the order of the requests', async (t) => {
   writeFileSync(join(archive, 'obs/2020/001/zimm0010.20d.gz'), gzipSync('x'))
   const order: string[] = []
   const note = (what: string) => () => order.push(what)
-  const [snapshot, looks, stamps, inflated] = await Promise.all([
+  const [snapshot, looks, stamps, inflated, , steps] = await Promise.all([
     tree.snapshot('obs/2020/001'),
     tree.looks(['obs', 'missing'], Infinity),
     tree.stamps(['obs', 'missing']),
     tree.inflate([`obs/2020/001/${graz}`, 'obs/2020/001/zimm0010.20d.gz', 'obs/nothing.gz']),
     tree.startWalk(['obs']).then(note('walk')),
-    tree.step().then(note('first step')),
-    tree.step().then(note('second step')),
+    tree.steps().then((steps) => {
+      order.push('steps')
+      return steps
+    }),
+    tree.steps().then(note('end')),
   ])
   t.match(snapshot, { outcome: 'read', names: exact([graz, 'zimm0010.20d.gz']) })
   const [mtimeUs, ctimeUs, inode, device, ...missing] = looks.times
@@ -38,10 +41,13 @@ t.test('the worker answers in the order of the requests', async (t) => {
   t.match(stamps, exact([{ ...times, namesSum: sumOfName('2020') }, undefined]))
   t.same(missing, [NaN, NaN, NaN, NaN])
   t.match(inflated, exact([{ complete: false }, { complete: true }, undefined]))
-  t.same(order, ['walk', 'first step', 'second step'])
-  t.match(await tree.step(), { snapshot: { path: 'obs/2020/001' } })
-  t.equal(await tree.step(), undefined, 'the end of the walk')
-  t.equal(await tree.step(), undefined)
+  t.same(order, ['walk', 'steps', 'end'])
+  t.same(
+    steps.map((step) => step.snapshot.path),
+    ['obs', 'obs/2020', 'obs/2020/001'],
+    'small directories come together',
+  )
+  t.same(await tree.steps(), [], 'the end of the walk')
 })
 
 t.test('waitingMs reports the time without progress', async (t) => {
