@@ -6,6 +6,9 @@ python3 keep-a-mirror.py http://127.0.0.1:8080/rinex/api/ FOLDER [--once] [--che
 import argparse, base64, email.utils, fcntl, gzip, hashlib, http.client, json, os, pathlib, re
 import shutil, time, urllib.error, urllib.request
 
+# What the names of RINEX files end in, compressed or not.
+rinex = re.compile(r"\.(gz|z|rnx|crx|\d\d[a-z])$", re.IGNORECASE)
+
 
 def ask(url, method="GET", **headers):
     headers = {name.replace("_", "-"): value for name, value in headers.items()}
@@ -111,8 +114,8 @@ class Mirror:
                 listed.add(self.place(record))
                 self.keep(record)
         # During its first scan the server does not know all files yet: then nothing is removed.
-        for path in self.folder.rglob("*.gz") if is_whole else ():
-            if path not in listed:
+        for path in self.folder.rglob("*") if is_whole else ():
+            if rinex.search(path.name) and path not in listed and path.is_file():
                 path.unlink()
         self.next = re.search(r'<([^>]+)>; rel="monitor"', answer.headers["Link"])[1]
         self.check = False
@@ -174,7 +177,7 @@ class Mirror:
 
 parser = argparse.ArgumentParser(description="Keeps a copy of an archive.")
 parser.add_argument("api", help="URL of the API, with a slash at its end")
-parser.add_argument("folder", help="folder of the copy; other .gz files in it are removed")
+parser.add_argument("folder", help="folder of the copy; other RINEX files in it are removed")
 parser.add_argument("--once", action="store_true", help="end when the copy is up to date")
 parser.add_argument("--check", action="store_true", help="first compare the contents of all files")
 options = parser.parse_args()

@@ -264,7 +264,11 @@ t.test('docs/keep-a-mirror.py keeps a copy of the archive', { skip }, async (t) 
     aim(front, service)
     await until('the first scan is complete', service.ready)
     front.seen.length = 0
+    const gone = ['zimm0010.24d.Z', 'ZIMM0010.24O', 'ZIMM00CHE_R_20240010000_01D_MN.rnx']
+    for (const file of [...gone, 'README']) put(copy, `${oldDay}/${file}`)
     t.strictSame(await mirror(front, copy), upToDate)
+    const left = [...gone, 'README'].filter((file) => existsSync(join(copy, oldDay, file)))
+    t.same(left, ['README'], 'of what is not listed')
     t.ok(front.seen.some(({ path, status }) => path.includes('changes/') && status === 410))
     same(t, archive, copy, 'after the new list')
     const { length } = filesBelow(archive)
