@@ -38,7 +38,7 @@ export function latestStart(nowSeconds: number): number {
  */
 export function periodOfDirectory(path: string, nowSeconds: number): DirectoryPeriod | undefined {
   const latest = latestStart(nowSeconds)
-  const named = startsOf(datesOfPath(path, ''))
+  const named = startsOf(datesOfPath(path))
   if (named !== undefined) {
     const isRelative = named.starts.length > 1
     const startSeconds = latestUntil(latest, named.starts) ?? Math.min(...named.starts)
@@ -47,7 +47,7 @@ export function periodOfDirectory(path: string, nowSeconds: number): DirectoryPe
   if (!dayNumberForm.test(path)) return undefined
   const { year } = dayOfYearAt(latest)
   for (let each = year; each >= year - yearsBack; each--) {
-    const dates = datesOfPath(`${each}/${path}`, '')
+    const dates = datesOfPath(`${each}/${path}`)
     const found = dates.month === undefined && dates.days.length > 0 ? startsOf(dates) : undefined
     const startSeconds = found && latestUntil(latest, found.starts)
     if (found !== undefined && startSeconds !== undefined)

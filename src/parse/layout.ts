@@ -5,7 +5,7 @@
  */
 import { isDirectoryName, maxDirectoryDepth } from './directories.ts'
 import { Exclusions } from './exclusions.ts'
-import { parseFilename } from './filename.ts'
+import { defaultSuffixes, parseFilename } from './filename.ts'
 import type { ParsedName, Rejection } from './types.ts'
 
 /** The three lists as they are configured, and as the catalogue stores them. */
@@ -20,7 +20,7 @@ export interface LayoutLists {
 
 export const defaultLists: LayoutLists = {
   areas: ['obs', 'nrt'],
-  suffixes: ['.gz'],
+  suffixes: defaultSuffixes,
   exclude: [],
 }
 

@@ -193,9 +193,9 @@ function forgetShortDay(reading: Reading): void {
  * month `10` or `Day.10`; a month follows a year, as `Apr`, `April`, `Month.Apr` or `04`; an hour
  * follows a day, as `13` or `n`. What is no date says nothing, and neither does the station of the
  * file.
- * @param site four characters of the station of the file, in upper case; `''` if it is not known
+ * @param site four characters of the station of the file, in upper case; by default it is not known
  */
-export function datesOfPath(path: string, site: string): PathDates {
+export function datesOfPath(path: string, site?: string): PathDates {
   const reading: Reading = {
     years: [],
     month: undefined,
@@ -206,7 +206,7 @@ export function datesOfPath(path: string, site: string): PathDates {
     yearPosition: -1,
   }
   for (const segment of path.split('/')) {
-    if (site !== '' && siteOf(segment) === site) continue
+    if (site !== undefined && siteOf(segment) === site) continue
     reading.position++
     rules.some((rule) => rule(segment, reading))
   }

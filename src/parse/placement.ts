@@ -17,7 +17,7 @@ export interface Placement {
 
 /** Reads the path of a directory once, for all its files. */
 export function placementIn(directory: string): Placement {
-  const dates = datesOfPath(directory, '')
+  const dates = datesOfPath(directory)
   const sites = directory.split('/').map(siteOf)
   const bySite = new Map<string, PathDates>()
   for (const site of sites) {

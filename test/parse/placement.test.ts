@@ -79,7 +79,7 @@ const paths: Record<string, Case> = {
 
 t.test('a path names years, months, days and hours', async (t) => {
   for (const [path, { years = [], month, days = [], hours = [] }] of Object.entries(paths)) {
-    const found = datesOfPath(path, '')
+    const found = datesOfPath(path)
     t.strictSame(
       { years: found.years, month: found.month, days: found.days, hours: found.hours },
       { years, month: month && { number: month[0], weak: month[1] === 'weak' }, days, hours },

@@ -19,12 +19,12 @@ export function* head(): Question<Head> {
   return toState(found?.[0]).head
 }
 
-/** The last complete scan of the tree; `undefined` before the first. Reads one row. */
 /** The lists of the layout as the last indexer used them; `undefined` before the first. */
 export function* layout(): Question<LayoutLists | undefined> {
   return yield* storedLists()
 }
 
+/** The last complete scan of the tree; `undefined` before the first. Reads one row. */
 export function* lastScan(): Question<ScanSummary | undefined> {
   const scan = yield* value<string>('SELECT last_scan FROM catalogue WHERE one = 1')
   return scan === undefined ? undefined : (JSON.parse(scan) as ScanSummary)

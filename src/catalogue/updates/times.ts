@@ -4,7 +4,7 @@ import type { Dialect } from '../dialect.ts'
 import type { Question } from '../question.ts'
 import { execute, value } from '../question.ts'
 import type { ScanSummary, StoredAsOf } from '../records.ts'
-import { judgeMisplaced } from './places.ts'
+import { judgeMisplaced } from './misplaced.ts'
 
 /** Stores that the catalogue equals the tree as it was at a time. */
 export function* setAsOf({ atUs, limitSeconds }: StoredAsOf): Question<void> {

@@ -18,7 +18,7 @@ import {
   removalsAfter,
   removedVersions,
 } from './known.ts'
-import { judgePaths } from './places.ts'
+import { judgePaths } from './misplaced.ts'
 import { purge } from './purge.ts'
 import { repairs } from './recount.ts'
 import { adoptNameRules, setAsOf, setLastScan } from './times.ts'

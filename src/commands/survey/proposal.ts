@@ -45,7 +45,7 @@ function areasOf(holding: readonly string[], shares: Findings['shares']): readon
  * with letters: `wk2400`, `2024-04`, `DOY101`.
  */
 function saysWhat(name: string): boolean {
-  const { years, month } = datesOfPath(`2000/${name}`, '')
+  const { years, month } = datesOfPath(`2000/${name}`)
   const isDate = years.length > 1 || month !== undefined
   const isNumber = /^\d+$/.test(name) || name.replace(/\D/g, '').length > 2
   return name !== '' && !isDate && !isNumber && !isCountry(name.toUpperCase())
