@@ -96,6 +96,7 @@ export default defineConfig(
   ),
   ...[
     'catalogue/tables',
+    'catalogue/facts',
     'catalogue/selection',
     'catalogue/list',
     'catalogue/questions',
@@ -111,6 +112,7 @@ export default defineConfig(
         '**/sqlite/**',
         '**/postgres/**',
         'node:*',
+        '!node:crypto',
         'better-sqlite3',
         'pg',
       ],

@@ -30,12 +30,15 @@ export const identity: FileIdentity = {
 }
 
 export const sha256 = createHash('sha256').update('x').digest()
+export const md5 = createHash('md5').update('x').digest()
 
 /** A checksum of the file with this id, of the version with `identity`. */
 export const checksumOf = (id: number, other: Partial<Checksum> = {}): Checksum => ({
   id,
   ...identity,
   sha256,
+  md5,
+  facts: undefined,
   problem: undefined,
   rested: true,
   ...other,

@@ -228,7 +228,9 @@ t.test('differences are listed by table and row, and are repaired', async (t) =>
       'station_count: station 2, kind 1: stored files 1, first_date 1767225600, last_date 1767225600, bytes 1, counted files 1, first_date 1767225600, last_date 1767225600, bytes 10',
     'UPDATE directory SET files = 9': 'directory: obs/2026/001: stored 9 files, counted 2 files',
     'UPDATE hashing SET files = 1':
-      'hashing: all: stored 1 checksums, 0 stale, counted 0 checksums, 0 stale',
+      'hashing: all: stored 1 checksums, 0 stale, 0 facts, counted 0 checksums, 0 stale, 0 facts',
+    'UPDATE hashing SET facts = 2':
+      'hashing: all: stored 0 checksums, 0 stale, 2 facts, counted 0 checksums, 0 stale, 0 facts',
   }
   for (const [fault, line] of Object.entries(cases)) {
     await sql(fault)

@@ -59,7 +59,7 @@ const ofReader = ({ kind, query, ask }: RandomQuestion) =>
     ({ reader }: { reader: CatalogueReader }) => ask(reader),
   ] as const
 
-/** What the writer knows. */
+/** What the writer knows, and the facts of all files. */
 const ofWriter: Readonly<Record<string, (opened: OpenedCatalogue) => Promise<unknown>>> = {
   directories: async ({ writer }) =>
     [...(await writer.directories())].sort((a, b) => (a.path < b.path ? -1 : 1)),
@@ -73,6 +73,7 @@ const ofWriter: Readonly<Record<string, (opened: OpenedCatalogue) => Promise<unk
   count: ({ writer }) => writer.count('obs'),
   arrived: ({ writer }) => writer.arrivedUnhashed(undefined),
   unhashed: ({ writer }) => writer.unhashedBelow(1e9),
+  facts: ({ reader }) => reader.facts({ ids: Array.from({ length: 500 }, (_, id) => id) }),
   stale: ({ writer, clock }) => writer.staleChecksums(clock.us),
   faults: ({ differences }) => differences(),
 }

@@ -6,16 +6,33 @@ import { countFaults } from '../../src/catalogue/questions/count-faults.ts'
 import { page as pageOf } from '../../src/catalogue/questions/pages.ts'
 import { contextOf } from '../../src/catalogue/selection/context.ts'
 import { migrations, schemaVersion } from '../../src/catalogue/tables/migrations.ts'
+import { rowsAfter, tables as allTables } from '../../src/catalogue/updates/copy.ts'
 import { lacksPostgres } from '../postgres.ts'
 import t, { exact } from '../tap.ts'
 import { checksumOf, day, facts, openCatalogue } from './catalogue.ts'
 import { change, newFile } from './change.ts'
 import { postgres, sqlite } from './engines.ts'
 import { later } from './migrating.ts'
+import { allFacts } from './some-facts.ts'
 
 const slow = process.env['SLOW'] === '1'
 const tables = ['catalogue', 'directory', 'station', 'kind', 'file', 'tombstone', 'checksum']
 const counts = ['id_count', 'day_count', 'station_count', 'built', 'series', 'delivery']
+
+/** SQL that takes out what later schemas have added to the first one. */
+const first = [
+  'DROP TABLE fact',
+  'DROP TABLE observables',
+  'DROP TABLE equipment',
+  'ALTER TABLE hashing DROP COLUMN facts',
+  'ALTER TABLE checksum DROP COLUMN md5',
+  'ALTER TABLE catalogue DROP COLUMN damaged_by',
+  'ALTER TABLE directory DROP COLUMN newest',
+  'ALTER TABLE catalogue DROP COLUMN layout',
+  'DROP INDEX file_contradicting',
+  'DROP INDEX file_disguised',
+  'ALTER TABLE file DROP COLUMN disguised',
+]
 const names = ['graz0010.26d.gz', 'zimm0010.26n.gz', 'GRAZ00AUT_R_20260010000_01D_30S_MO.crx.gz']
 
 t.test('each migration leads to the next schema', async (t) => {
@@ -33,24 +50,26 @@ for (const engine of [sqlite, postgres])
     { skip: engine === postgres && lacksPostgres() },
     async (t) => {
       const nowUs = () => Date.UTC(2026, 5) * 1000
-      const first = await openCatalogue(t, { engine, nowUs })
-      await first.writer.apply([change(day, { added: names.map((name) => newFile(name, facts)) })])
-      const before = await first.sql('SELECT * FROM catalogue')
-      const newest = await first.sql('SELECT path, newest FROM directory')
+      const former = await openCatalogue(t, { engine, nowUs })
+      await former.writer.apply([change(day, { added: names.map((name) => newFile(name, facts)) })])
+      await former.writer.keepChecksums([checksumOf(1), checksumOf(2)], 3)
+      const before = await former.sql('SELECT * FROM catalogue')
+      const newest = await former.sql('SELECT path, newest FROM directory')
       t.match(newest, exact([{ path: day, newest: Number }]))
-      await first.sql('ALTER TABLE directory DROP COLUMN newest')
-      await first.sql('ALTER TABLE catalogue DROP COLUMN layout')
-      for (const index of ['file_contradicting', 'file_disguised'])
-        await first.sql(`DROP INDEX ${index}`)
-      await first.sql('ALTER TABLE file DROP COLUMN disguised')
-      await first.sql(engine.dialect.setSchema(1))
-      await first.close()
-      const { folder } = first
-      const { ask, sql, reader } = await openCatalogue(t, { engine, folder })
+      for (const statement of [...first, engine.dialect.setSchema(1)]) await former.sql(statement)
+      await former.close()
+      const { folder } = former
+      const opened = await openCatalogue(t, { engine, folder })
+      const { ask, sql, reader, writer } = opened
       t.equal(await ask(value<number>(engine.dialect.schema)), schemaVersion)
       t.same(await sql('SELECT * FROM catalogue'), before)
       t.same(await sql('SELECT path, newest FROM directory'), newest)
       t.equal(await reader.layout(), undefined)
+      for (const table of allTables) await ask(rowsAfter(table))
+      t.same(await sql('SELECT id, md5 FROM checksum WHERE id = 2'), [{ id: 2, md5: null }])
+      await writer.keepChecksums([checksumOf(1, { facts: allFacts })], 3)
+      t.same(await reader.facts({ ids: [1, 2] }), new Map([[1, allFacts]]))
+      t.same(await opened.differences(), [])
     },
   )
 

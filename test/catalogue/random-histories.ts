@@ -7,6 +7,7 @@ import { fc } from '../random.ts'
 import type { OpenedCatalogue } from './catalogue.ts'
 import { checksumOf, facts, identity, stamp } from './catalogue.ts'
 import { change, newFile } from './change.ts'
+import { someFacts } from './some-facts.ts'
 
 /** The time of the clock at the beginning. */
 export const startUs = Date.UTC(2026, 0, 3) * 1000
@@ -133,6 +134,7 @@ function checksumsOf(known: Files['known'], size: number): Checksum[] {
       size: file.size,
       mtimeUs: index % 7 === 6 ? size + 1 : file.mtimeUs,
       sha256: Buffer.alloc(32, file.id % 251),
+      facts: (index + size) % 5 === 4 ? undefined : someFacts(file.id + size),
       rested: index % 6 !== 5,
       problem: ([undefined, 'broken', 'incomplete', undefined] as const)[(index + size) % 4],
     }),

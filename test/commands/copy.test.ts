@@ -23,6 +23,7 @@ import {
 } from '../catalogue/catalogue.ts'
 import { arriving, change, newFile } from '../catalogue/change.ts'
 import { applySteps, steps } from '../catalogue/random-steps.ts'
+import { someFacts } from '../catalogue/some-facts.ts'
 import { testFolder } from '../folder.ts'
 import { lacksPostgres, openSchema, psql } from '../postgres.ts'
 import { programLine } from '../program.ts'
@@ -90,7 +91,7 @@ async function fill(t: Test) {
   const known = await writer.directory(day)
   const ids = Array.from(known?.files.values() ?? [], ({ id }) => id)
   await writer.keepChecksums(
-    ids.map((id) => checksumOf(id, identity)),
+    ids.map((id) => checksumOf(id, { ...identity, facts: someFacts(id) })),
     since,
   )
   await writer.hashAgain(ids.slice(-3), 5)

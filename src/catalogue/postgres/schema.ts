@@ -30,6 +30,7 @@ const words: SchemaWords = {
   ROWID: 'bigint PRIMARY KEY',
   STRICT: '',
   KEYED: '',
+  references: false,
 }
 
 /** Counts are updated in place all the time, so their pages keep room, and are cleaned often. */
@@ -187,7 +188,7 @@ export async function inspectServer(
 export async function createSchema(client: pg.ClientBase): Promise<void> {
   const built = [...indexNames, ...deferredCounts].map((name) => `('${name}')`)
   const statements = [
-    createTables(words).replaceAll(/REFERENCES \w+ \(id\)/g, ''),
+    createTables(words),
     ofServer,
     ...countTableNames.map((table) => `ALTER TABLE ${table} SET (${inPlace})`),
     ...indexNames.map((name) => createIndex(name, dialect)),

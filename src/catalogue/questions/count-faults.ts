@@ -33,10 +33,11 @@ const comparisons: readonly TableCheck[] = [
   },
   {
     table: 'hashing',
-    sql: `SELECT 'all', h.files || ' checksums, ' || h.stale || ' stale',
-        n.files || ' checksums, ' || n.stale || ' stale'
-      FROM hashing h, (SELECT count(*) - count(stale_us) AS files, count(stale_us) AS stale FROM checksum) n
-      WHERE h.files <> n.files OR h.stale <> n.stale`,
+    sql: `SELECT 'all', h.files || ' checksums, ' || h.stale || ' stale, ' || h.facts || ' facts',
+        n.files || ' checksums, ' || n.stale || ' stale, ' || n.facts || ' facts'
+      FROM hashing h, (SELECT count(*) - count(stale_us) AS files, count(stale_us) AS stale,
+        (SELECT count(*) FROM fact) AS facts FROM checksum) n
+      WHERE h.files <> n.files OR h.stale <> n.stale OR h.facts <> n.facts`,
   },
 ]
 

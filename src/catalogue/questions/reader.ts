@@ -78,6 +78,7 @@ export const shortQuestions: ReadonlySet<QuestionName> = new Set([
   'lastScan',
   'layout',
   'record',
+  'facts',
   'file',
   'nameInOtherCase',
   'checksumsVersion',

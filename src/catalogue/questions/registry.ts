@@ -2,6 +2,7 @@
  * All questions of a reader: each of these files exports its questions and their types, nothing
  * else. To add a question, write its generator; the reader gets a method of its name.
  */
+export * from '../facts/facts.ts'
 export * from './changes.ts'
 export * from './checksums.ts'
 export * from './chunks.ts'

@@ -23,6 +23,7 @@ const words: SchemaWords = {
   ROWID: 'INTEGER PRIMARY KEY AUTOINCREMENT',
   STRICT: 'STRICT',
   KEYED: 'STRICT, WITHOUT ROWID',
+  references: true,
 }
 
 /** The `user_version` of an open database; 0 for an empty one. */

@@ -1,4 +1,5 @@
 /** The number of the schema, the way to it from those of earlier releases, and what is refused. */
+import { factTables } from './fact-tables.ts'
 
 /**
  * A schema, the SQL that leads to it from the one before, in the words of `tables`, and the names
@@ -23,6 +24,15 @@ export const migrations: readonly Migration[] = [
       'ALTER TABLE directory ADD COLUMN newest INT8',
       'UPDATE directory SET newest = (SELECT max(data_date) FROM file WHERE directory = directory.id)',
       'CREATE INDEX file_contradicting ON file (kind) WHERE misplaced > 0',
+    ],
+  ],
+  [
+    3,
+    [
+      'ALTER TABLE catalogue ADD COLUMN damaged_by INT4',
+      'ALTER TABLE checksum ADD COLUMN md5 BYTES CHECK (length(md5) = 16)',
+      'ALTER TABLE hashing ADD COLUMN facts INT8 NOT NULL DEFAULT 0',
+      ...factTables,
     ],
   ],
 ]

@@ -6,6 +6,7 @@
  */
 import type { CountTableName } from './count-tables.ts'
 import { countTables } from './count-tables.ts'
+import { factTables } from './fact-tables.ts'
 import { recordColumns } from './record.ts'
 
 /** What an engine calls the words in capitals in the SQL of the tables. */
@@ -21,6 +22,8 @@ export interface SchemaWords {
   /** The property of tables, and of those that are stored in the order of their primary key. */
   readonly STRICT: string
   readonly KEYED: string
+  /** False if the engine does not note which table a column refers to. */
+  readonly references: boolean
 }
 
 /** The columns of a table of counts. */
@@ -50,7 +53,8 @@ const tables = `
   -- or problem of a file changes without a change of its record. name_rules is the
   -- version of the rules by which names were rejected, and layout are the areas, suffixes and
   -- exclusions of the tree as JSON, as the last indexer used them (see stored-layout.ts); both are
-  -- NULL before the first start of an indexer.
+  -- NULL before the first start of an indexer. damaged_by has the flags (see fact) that made files
+  -- damaged when it was stored, NULL if they never did.
   CREATE TABLE catalogue (
     one           INT8 PRIMARY KEY CHECK (one = 1),
     epoch         TEXT    NOT NULL,
@@ -63,7 +67,8 @@ const tables = `
     as_of_limit_s INT8,
     last_id       INT8 NOT NULL DEFAULT 0,
     name_rules    INT8,
-    layout        TEXT
+    layout        TEXT,
+    damaged_by    INT4
   ) STRICT;
 
   -- All known directories. The stamp is mtime_us, ctime_us and inode, taken before the names in the
@@ -140,8 +145,8 @@ const tables = `
   -- not compressed as its name says. misplaced is 1 if its path contradicts the date in its name (see
   -- placementIn), and 2 if so many paths of its area do that they are not dates (see judgePaths):
   -- then the file is not misplaced.
-  -- damaged_us is the time at which the file was found to be incomplete, broken or empty, NULL if
-  -- it is not. arrival_us is the arrival of its first version that is not damaged, or of the damaged
+  -- damaged_us is the time at which the file was found to be incomplete, broken, empty or flagged
+  -- with one of damaged_by, NULL if it is not. arrival_us is the arrival of its first version that is not damaged, or of the damaged
   -- one, NULL if it was not seen arriving.
   CREATE TABLE file (
     id          ROWID,
@@ -233,8 +238,8 @@ const tables = `
   -- The change feed reads removals in the order of seq; old ones are purged in the same order.
   CREATE INDEX tombstone_seq ON tombstone (seq);
 
-  -- SHA-256 of live files by their id, and the identity of the file that was hashed: size, mtime_us
-  -- and the other attributes. A checksum is valid as long as stale_us is NULL and the record has
+  -- SHA-256 and MD5 of live files by their id, and the identity of the file that was hashed: size,
+  -- mtime_us and the other attributes. md5 is NULL if the file was hashed before schema 3. A checksum is valid as long as stale_us is NULL and the record has
   -- the same size and mtime_us. If the file on disk has another inode, or only another ctime_us,
   -- its content may differ although size and mtime are the same. If its ctime_us and also its link
   -- count, mode or owner are different, only attributes have changed. broken is 1 if the
@@ -254,7 +259,8 @@ const tables = `
     mode     INT8 NOT NULL,
     uid      INT8 NOT NULL,
     gid      INT8 NOT NULL,
-    stale_us INT8
+    stale_us INT8,
+    md5      BYTES CHECK (length(md5) = 16)
   ) STRICT;
 
   -- For filters on problem=broken, the list of problems, and the examples in the status.
@@ -264,14 +270,18 @@ const tables = `
 
   -- The progress of hashing, one row. All files that were created or modified up to seq were
   -- examined. seq is NULL before hashing begins; files that exist when it begins count as old.
-  -- files is the number of checksums that are not stale, stale that of stale ones.
+  -- files is the number of checksums that are not stale, stale that of stale ones, facts that of
+  -- files with facts.
   CREATE TABLE hashing (
     one   INT8 PRIMARY KEY CHECK (one = 1),
     seq   INT8,
     files INT8 NOT NULL,
-    stale INT8 NOT NULL DEFAULT 0
+    stale INT8 NOT NULL DEFAULT 0,
+    facts INT8 NOT NULL DEFAULT 0
   ) STRICT;
   INSERT INTO hashing (one, files) VALUES (1, 0);
+
+  ${factTables.join(';\n\n  ')};
 `
 
 /** SQL that creates all tables, and the indexes that are always complete. */
@@ -281,7 +291,8 @@ export function createTables(words: SchemaWords): string {
 
 /** SQL of tables in the words of an engine. */
 export function inWords(sql: string, words: SchemaWords): string {
-  return sql.replace(/\b(INT8|INT4|TEXT|BYTES|ROWID|STRICT|KEYED)\b/g, (word) => {
-    return words[word as keyof SchemaWords]
+  const known = words.references ? sql : sql.replaceAll(/REFERENCES \w+ \(id\)/g, '')
+  return known.replace(/\b(INT8|INT4|TEXT|BYTES|ROWID|STRICT|KEYED)\b/g, (word) => {
+    return words[word as Exclude<keyof SchemaWords, 'references'>]
   })
 }

@@ -20,8 +20,9 @@ export interface CopiedTable {
   readonly key: readonly string[]
 }
 
-const words = { INT8: 'bigint', INT4: 'int', TEXT: 'text', BYTES: 'bytea', STRICT: '', KEYED: '' }
-const sql = createTables({ ...words, ROWID: 'bigint PRIMARY KEY' })
+const types = { INT8: 'bigint', INT4: 'int', TEXT: 'text', BYTES: 'bytea' }
+const form = { ROWID: 'bigint PRIMARY KEY', STRICT: '', KEYED: '', references: false }
+const sql = createTables({ ...types, ...form })
 
 /** The tables, read from the SQL that creates them. The first says which catalogue it is. */
 export const tables = Array.from(

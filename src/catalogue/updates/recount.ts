@@ -42,7 +42,7 @@ export function* withLiveSeq(
     })
 }
 
-/** The numbers of files in `directory`, and of checksums in `hashing`. */
+/** The numbers of files in `directory`, and of checksums and facts in `hashing`. */
 function* recountOthers(): Question<void> {
   yield* execute(
     {
@@ -53,7 +53,8 @@ function* recountOthers(): Question<void> {
     },
     {
       sql: `UPDATE hashing SET files = (SELECT count(*) FROM checksum WHERE stale_us IS NULL),
-        stale = (SELECT count(*) FROM checksum WHERE stale_us IS NOT NULL)`,
+        stale = (SELECT count(*) FROM checksum WHERE stale_us IS NOT NULL),
+        facts = (SELECT count(*) FROM fact)`,
     },
     // Answers change, although no record did.
     raiseDetails,

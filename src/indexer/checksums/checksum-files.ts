@@ -140,9 +140,10 @@ export class ChecksumFiles {
   }
 }
 
-function toChecksum(id: number, { sha256, ...digest }: Digest, startedUs: number): Checksum {
+function toChecksum(id: number, { sha256, md5, ...digest }: Digest, startedUs: number): Checksum {
   const rested = readDelayMs({ sinceUs: digest.ctimeUs }, startedUs) === 0
-  return { ...digest, id, sha256: Buffer.from(sha256, 'hex'), rested }
+  const sums = { sha256: Buffer.from(sha256, 'hex'), md5: Buffer.from(md5, 'hex') }
+  return { ...digest, ...sums, id, facts: undefined, rested }
 }
 
 /**

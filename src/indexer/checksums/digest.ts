@@ -29,6 +29,7 @@ export interface DigestRequest {
 export interface Digest extends FileIdentity {
   /** In hexadecimal digits. */
   readonly sha256: string
+  readonly md5: string
   /**
    * What is wrong with the content: a gzip stream has no end, or a text no newline at its end; a
    * stream is damaged, or is none; or all is well, but not what the name says.
@@ -105,13 +106,14 @@ async function readToEnd(
   onProgress: () => void,
 ) {
   const { path, size, form } = found
-  const hash = createHash('sha256')
+  const [sha256, md5] = [createHash('sha256'), createHash('md5')]
   const source = chunksOf(file, size)
   function* chunks(): Generator<Buffer> {
     // A loop with `of` would end the source when the stream is damaged.
     for (let next = source.next(); next.done !== true; next = source.next()) {
       onProgress()
-      hash.update(next.value)
+      sha256.update(next.value)
+      md5.update(next.value)
       yield next.value
     }
   }
@@ -127,7 +129,7 @@ async function readToEnd(
   const rest = chunks()
   while (rest.next().done !== true);
   const problem = state !== 'complete' ? state : isDisguised(path, form) ? 'disguised' : undefined
-  return { sha256: hash.digest('hex'), problem } as const
+  return { sha256: sha256.digest('hex'), md5: md5.digest('hex'), problem } as const
 }
 
 /** Decodes an LZW stream, which has no end: it may be cut anywhere after its header. */

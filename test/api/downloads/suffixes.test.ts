@@ -5,6 +5,7 @@ import type { Test } from 'tap'
 import type { ApiSettings } from '../../../src/api/http/settings.ts'
 import { toIdentity } from '../../../src/catalogue/identity.ts'
 import { createLayout, defaultLists } from '../../../src/parse/layout.ts'
+import { checksumOf } from '../../catalogue/catalogue.ts'
 import { laterThan } from '../../file-clock.ts'
 import { compress } from '../../lzw.ts'
 import t from '../../tap.ts'
@@ -116,8 +117,7 @@ t.test('they are offloaded, listed, and have checksums', async (t) => {
   const sha256 = Buffer.alloc(32, 7)
   const identity = toIdentity(statSync(join(archive, day, packed)))
   const id = await service.idOf(`${day}/${packed}`)
-  const checksum = { ...identity, id, sha256, problem: undefined, rested: true }
-  await writer.keepChecksums([checksum], 0)
+  await writer.keepChecksums([checksumOf(id, { ...identity, sha256 })], 0)
   const sums = await app.inject(`/rinex/data/${day}/SHA256SUMS`)
   t.match(sums.payload, `${sha256.toString('hex')}  ${packed}\n`)
   t.match(sums.payload, '# 1 files are not hashed yet')

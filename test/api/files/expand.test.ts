@@ -1,12 +1,12 @@
 /** `expand=file` and `problem`: details of files, and the ETags of responses with them. */
 import type { Test } from 'tap'
+import { checksumOf } from '../../catalogue/catalogue.ts'
 import { change, newFile } from '../../catalogue/change.ts'
 import t, { exact } from '../../tap.ts'
 import type { Service } from '../service.ts'
 import { day, dayFile, openService, shortFile } from '../service.ts'
 
 const api = '/rinex/api'
-const identity = { inode: 7, ctimeUs: 2000, links: 1, mode: 0o100644, uid: 1, gid: 1 }
 const facts = { size: 12, mtimeUs: 1_769_058_367_000_008 }
 const sha256 = Buffer.alloc(32, 0xab)
 const misplacedDay = 'obs/2026/002'
@@ -45,8 +45,7 @@ async function openWithFiles(t: Test): Promise<Service> {
 }
 
 async function hash({ writer }: Service, problem?: 'broken' | 'incomplete'): Promise<void> {
-  const checksum = { id: 1, ...facts, ...identity, sha256, problem, rested: true }
-  await writer.keepChecksums([checksum], 0)
+  await writer.keepChecksums([checksumOf(1, { ...facts, sha256, problem })], 0)
 }
 
 interface Answer {

@@ -19,7 +19,7 @@ import { commonFolder, testFolder } from '../../folder.ts'
 import { compress } from '../../lzw.ts'
 import { asOtherUser } from '../../other-user.ts'
 import t from '../../tap.ts'
-import { sha256Of } from './hashing.ts'
+import { md5Of, sha256Of } from './hashing.ts'
 
 const megabyte = 1024 * 1024
 const small = gzipSync('observations')
@@ -62,15 +62,22 @@ t.test('a file is read to its end, whether it is complete or damaged', async (t)
   for (const { name, content, problem } of cases) {
     writeFileSync(path, content)
     utimesSync(path, 1000, 1000)
-    const expected = { ...toIdentity(statSync(path)), sha256: sha256Of(content), problem }
+    const expected = {
+      ...toIdentity(statSync(path)),
+      sha256: sha256Of(content),
+      md5: md5Of(content),
+      problem,
+    }
     t.match(expected, { size: content.length, mtimeUs: 1e9 })
     t.strictSame(await digestFile({ path, size: content.length, mtimeUs: 1e9 }), expected, name)
   }
   writeFileSync(path, large)
   utimesSync(path, 1000, 1000)
-  const [expected] = execFileSync('sha256sum', [path], { encoding: 'utf8' }).split(' ')
   const digest = await digestFile({ path, size: large.length, mtimeUs: 1e9 })
-  t.equal(digest?.sha256, expected, 'equal to sha256sum')
+  for (const kind of ['sha256', 'md5'] as const) {
+    const [expected] = execFileSync(`${kind}sum`, [path], { encoding: 'utf8' }).split(' ')
+    t.equal(digest?.[kind], expected, `equal to ${kind}sum`)
+  }
 })
 
 const line = 'a line of observations\n'
@@ -112,7 +119,11 @@ t.test(
       writeFileSync(path, content)
       utimesSync(path, 1000, 1000)
       const digest = await digestFile({ path, size: content.length, mtimeUs: 1e9 })
-      t.match(digest, { problem, sha256: sha256Of(content) }, `${what} in ${name}`)
+      t.match(
+        digest,
+        { problem, sha256: sha256Of(content), md5: md5Of(content) },
+        `${what} in ${name}`,
+      )
     }
   },
 )
@@ -160,6 +171,7 @@ t.test(
       ...toIdentity(statSync(path)),
       mtimeUs,
       sha256: sha256Of(small),
+      md5: md5Of(small),
       problem: undefined,
     })
   },

@@ -34,6 +34,8 @@ export function localHashClient(
 export const sha256Of = (content: Buffer): string =>
   createHash('sha256').update(content).digest('hex')
 
+export const md5Of = (content: Buffer): string => createHash('md5').update(content).digest('hex')
+
 export async function openHashing(t: Test) {
   const parts = await openParts(t)
   const pathOf = (name: string): string => join(parts.archive, day, name)

@@ -1,0 +1,19 @@
+/** The facts of files, as they were found when they were read for their checksums. */
+import type { Facts } from '../../rinex/facts.ts'
+import type { Dialect } from '../dialect.ts'
+import type { Question } from '../question.ts'
+import { rows } from '../question.ts'
+import type { FactRow } from './values.ts'
+import { factColumns, factParts, toFacts } from './values.ts'
+
+/** The facts of files by their id; those of files without a valid checksum are unknown. */
+export function* facts(
+  { ids }: { readonly ids: readonly number[] },
+  { dialect }: { readonly dialect: Dialect },
+): Question<ReadonlyMap<number, Facts>> {
+  const found = yield* rows<[id: number, ...FactRow]>(
+    `SELECT x.id, ${factColumns} FROM fact x ${factParts} WHERE ${dialect.isIn('x.id', 'ids')}`,
+    { ids },
+  )
+  return new Map(found.map(([id, ...row]) => [id, toFacts(row)]))
+}

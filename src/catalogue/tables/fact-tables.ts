@@ -1,0 +1,51 @@
+/**
+ * The tables of what is inside the files, in the words of `tables`: part of a new database, and of
+ * the migration to schema 3. A later change of them is a migration of its own, which leaves to this
+ * one what it says now.
+ */
+export const factTables: readonly string[] = [
+  `-- Where data come from, distinct rows: json is an Equipment (see rinex/facts.ts) with its
+  -- position on a grid of 10 m, hash that of json. The other columns are parts of it for filters,
+  -- NULL if the header does not say: latitude and longitude in millionths of a degree. Rows are
+  -- only ever added.
+  CREATE TABLE equipment (
+    id        INT8 PRIMARY KEY,
+    hash      TEXT NOT NULL UNIQUE,
+    json      TEXT NOT NULL,
+    receiver  TEXT,
+    firmware  TEXT,
+    antenna   TEXT,
+    radome    TEXT,
+    latitude  INT4,
+    longitude INT4
+  ) STRICT`,
+  `-- What is observed, distinct rows: json is an Observables. Rows are only ever added.
+  CREATE TABLE observables (
+    id            INT8 PRIMARY KEY,
+    hash          TEXT NOT NULL UNIQUE,
+    json          TEXT NOT NULL,
+    rinex_version TEXT
+  ) STRICT`,
+  `-- The facts of live files by their id: there if and only if the file was read for them and its
+  -- checksum is valid. equipment and observables are NULL if the file says nothing of that.
+  -- first_us and last_us are the times of the first and last epoch in the time system of the file,
+  -- as if it were UTC; epochs and expected are numbers of epochs, share_ppm their quotient in
+  -- millionths, at most 1000000. All are NULL if unknown, or not counted. flags has a bit for each
+  -- flag, the lowest for the first of flagNames; says are their sentences in this order as a JSON
+  -- array, NULL without flags. run_date is as in the header.
+  CREATE TABLE fact (
+    id          INT8 PRIMARY KEY REFERENCES checksum (id),
+    equipment   INT4 REFERENCES equipment (id),
+    observables INT4 REFERENCES observables (id),
+    first_us    INT8,
+    last_us     INT8,
+    epochs      INT8,
+    expected    INT8,
+    share_ppm   INT4,
+    flags       INT4 NOT NULL,
+    says        TEXT,
+    run_date    TEXT
+  ) STRICT`,
+  `-- For filters on flags, and for those that make files damaged.
+  CREATE INDEX fact_flagged ON fact (id) WHERE flags <> 0`,
+]

@@ -1,0 +1,118 @@
+/** What is inside the files, as the catalogue stores it. */
+import type { Test } from 'tap'
+import type { Facts } from '../../src/rinex/facts.ts'
+import t, { exact } from '../tap.ts'
+import { checksumOf, day, facts as version, openCatalogue } from './catalogue.ts'
+import { newFile } from './change.ts'
+import { allFacts, flagged, someFacts } from './some-facts.ts'
+
+const names = ['graz', 'zimm', 'onsa', 'wtzr'].map((code) => `${code}0010.26o.gz`)
+const ids = [1, 2, 3, 4]
+
+async function open(t: Test) {
+  const opened = await openCatalogue(t, { stepUs: 1 })
+  const { apply, reader, writer, sql } = opened
+  await apply({ added: names.map((name) => newFile(name, version)) })
+  return {
+    ...opened,
+    /** Stores checksums with facts, those of the first file first. */
+    keep: (...all: readonly (Facts | undefined)[]) =>
+      writer.keepChecksums(
+        all.map((facts, index) => checksumOf(index + 1, { facts })),
+        4,
+      ),
+    found: async () => Object.fromEntries(await reader.facts({ ids })),
+    rowsOf: async (table: string) => (await sql(`SELECT id FROM ${table}`)).length,
+    counted: async () => (await sql('SELECT facts FROM hashing'))[0]?.['facts'],
+  }
+}
+
+t.test('facts are read as they were stored', async (t) => {
+  const { keep, found, sql, differences } = await open(t)
+  const { marker, epochs } = allFacts
+  const some: readonly Facts[] = [
+    allFacts,
+    { flags: [] },
+    { marker, flags: [] },
+    { ...flagged('empty'), epochs, first: '1999-12-31T23:59:59.9999999' },
+  ]
+  await keep(...some)
+  const last = { ...some[3], first: '2000-01-01T00:00:00' }
+  t.same(await found(), { 1: some[0], 2: some[1], 3: some[2], 4: last })
+  t.same(await sql('SELECT share_ppm, epochs, expected, flags FROM fact WHERE id = 1'), [
+    { share_ppm: 750_000, epochs: 90, expected: 120, flags: 0b10100 },
+  ])
+  t.same(await sql('SELECT receiver, latitude, longitude FROM equipment WHERE id = 1'), [
+    { receiver: 'SEPT POLARX5', latitude: 47_067_100, longitude: 15_493_500 },
+  ])
+  t.same(await differences(), [])
+})
+
+t.test('positions are stored on a grid of ten metres, flags in their order', async (t) => {
+  const { keep, found } = await open(t)
+  const { position, flags } = allFacts
+  const near = { x: 4_194_423.9, y: 1_162_696, z: 4_647_250.1, latitude: 47.06712 }
+  await keep({
+    ...allFacts,
+    position: { ...position, ...near, longitude: 15.49347, height: 538.3 },
+    flags: flags.toReversed(),
+  })
+  t.same(await found(), { 1: allFacts })
+})
+
+t.test('equal equipment and observables are stored once', async (t) => {
+  const { keep, rowsOf } = await open(t)
+  const other = { ...allFacts, run_date: 'x', receiver: { type: 'TRIMBLE NETR9' } }
+  await keep(allFacts, { ...allFacts, run_date: 'other' }, other)
+  const shared = async () => [await rowsOf('equipment'), await rowsOf('observables')]
+  t.same(await shared(), [2, 1])
+  await keep(other, allFacts, { ...allFacts, interval_s: 15 }, { flags: [] })
+  t.same(await shared(), [2, 2])
+})
+
+t.test('texts that no engine would store in a column of texts are stored', async (t) => {
+  const { keep, found, sql } = await open(t)
+  const odd = someFacts(1)
+  await keep({ ...odd, run_date: 'a\0\ud800' })
+  t.same(await found(), { 1: { ...odd, run_date: 'a\uFFFD\uFFFD' } })
+  t.match(
+    await sql('SELECT receiver FROM equipment'),
+    exact([{ receiver: 'RECEIVER 1\uFFFD\uFFFD' }]),
+  )
+})
+
+t.test('facts are there if and only if the checksum is valid', async (t) => {
+  const { keep, found, counted, apply, writer, reader, differences } = await open(t)
+  const seen = async (...expected: readonly number[]) => {
+    t.same(Object.keys(await found()).map(Number), expected)
+    t.equal(await counted(), expected.length)
+    t.same(await differences(), [])
+  }
+  await keep(allFacts, allFacts, allFacts, undefined)
+  await seen(1, 2, 3)
+  const { seq, detailsSeq } = await reader.head()
+  await apply({ rehash: [1] })
+  await seen(2, 3)
+  await writer.hashAgain([2, 4], 5)
+  await seen(3)
+  t.match(await reader.head(), { seq, detailsSeq: detailsSeq + 2 })
+  await keep(allFacts, undefined, undefined, allFacts)
+  await seen(1, 4)
+  await writer.keepChecksums([checksumOf(1, { facts: allFacts, rested: false })], 4)
+  await seen(4)
+  await apply({ modified: [{ id: 4, name: names[3] ?? '', size: 11, mtimeUs: 5 }] })
+  await seen()
+  await keep(allFacts, allFacts)
+  await apply({ removed: [1] })
+  await seen(2)
+  await apply({ added: [newFile(names[0] ?? '', version)] })
+  await seen(2)
+  await keep(someFacts(1))
+  await seen(1, 2)
+  const other = { size: version.size + 1, facts: allFacts }
+  await writer.keepChecksums([checksumOf(3, other), checksumOf(99, { facts: allFacts })], 4)
+  await seen(1, 2)
+  await writer.repairCounts()
+  await seen(1, 2)
+  t.match(await reader.record({ id: 1, details: true }), { directory: day })
+})
