@@ -10,8 +10,7 @@
  *   initialised, as each event is.
  * - Between epochs of Compact RINEX 3, lines that begin with `&` mean nothing.
  */
-import type { EpochLayout, EpochLine } from './epoch-line.ts'
-import { epochColumns, readEpochLine, satellitesAt, version2, version3 } from './epoch-line.ts'
+import { epochColumns, EpochLine, isBlank, satellitesAt, version2, version3 } from './epoch-line.ts'
 import type { Epochs } from './epochs.ts'
 import type { Header } from './header.ts'
 import type { Satellites } from './satellites.ts'
@@ -24,14 +23,15 @@ const greaterThan = 0x3e
 const mostColumns = satellitesAt + 3 * 999
 
 export class CompactObservations {
-  readonly #layout: EpochLayout
+  readonly #isVersion2: boolean
   readonly #epochs: Epochs
   readonly #satellites: Satellites
   readonly #hasIgnored: boolean
 
-  /** The epoch line, as far as its columns are needed. */
-  readonly #line: Uint8Array
-  #lineEnd = 0
+  /** The columns of the epoch line, as far as they are needed. */
+  readonly #columns: Buffer
+  #columnsEnd = 0
+  readonly #line: EpochLine
   /** The time of the epoch line, from which the next one differs. */
   #timeUs: number | undefined
   /** True if only an initialised epoch may follow: at the begin, and after an event. */
@@ -43,8 +43,9 @@ export class CompactObservations {
   #eventLines = 0
 
   constructor(header: Header, epochs: Epochs, satellites: Satellites) {
-    this.#layout = header.isVersion2 ? version2 : version3
-    this.#line = new Uint8Array(header.isVersion2 ? mostColumns : epochColumns(version3))
+    this.#isVersion2 = header.isVersion2
+    this.#line = new EpochLine(header.isVersion2 ? version2 : version3)
+    this.#columns = Buffer.alloc(header.isVersion2 ? mostColumns : epochColumns(version3))
     this.#hasIgnored = header.compact === 3
     this.#epochs = epochs
     this.#satellites = satellites
@@ -55,24 +56,24 @@ export class CompactObservations {
     return this.#eventLines
   }
 
-  read(bytes: Uint8Array, from: number, to: number): number {
+  read(bytes: Buffer, from: number, to: number): number {
     if (this.#eventLines > 0) {
       this.#eventLines--
       return 0
     }
-    if (isBlankLine(bytes, from, to)) {
+    if (isBlank(bytes, from, to)) {
       this.#isBlank = true
       return 0
     }
     const first = bytes[from]
     if (this.#hasIgnored && first === ampersand) return 0
-    const isInitialised = first === (this.#layout === version2 ? ampersand : greaterThan)
+    const isInitialised = first === (this.#isVersion2 ? ampersand : greaterThan)
     if (this.#isBlank || (this.#mustInitialise && !isInitialised)) this.#lose()
     this.#isBlank = false
     if (this.#isLost && !isInitialised) return 0
     this.#change(bytes, from, to, isInitialised)
-    const line = readEpochLine(this.#line, 0, this.#lineEnd, this.#layout)
-    return line === undefined ? this.#lose() : this.#readEpoch(line, isInitialised)
+    const isEpoch = this.#line.read(this.#columns, 0, this.#columnsEnd)
+    return isEpoch ? this.#readEpoch(isInitialised) : this.#lose()
   }
 
   /** @param foundUs the time of an epoch that is not later than the one before */
@@ -83,18 +84,19 @@ export class CompactObservations {
   }
 
   /** Makes the epoch line from the one before. */
-  #change(bytes: Uint8Array, from: number, to: number, isInitialised: boolean): void {
-    const line = this.#line
-    if (isInitialised) line.fill(blank)
-    const length = Math.min(to - from, line.length)
+  #change(bytes: Buffer, from: number, to: number, isInitialised: boolean): void {
+    const columns = this.#columns
+    if (isInitialised) columns.fill(blank)
+    const length = Math.min(to - from, columns.length)
     for (let at = 0; at < length; at++) {
       const byte = bytes[from + at] ?? blank
-      if (byte !== blank) line[at] = byte === ampersand ? blank : byte
+      if (byte !== blank) columns[at] = byte === ampersand ? blank : byte
     }
-    this.#lineEnd = isInitialised ? length : Math.max(length, this.#lineEnd)
+    this.#columnsEnd = isInitialised ? length : Math.max(length, this.#columnsEnd)
   }
 
-  #readEpoch({ timeUs, flag, count }: EpochLine, isInitialised: boolean): number {
+  #readEpoch(isInitialised: boolean): number {
+    const { timeUs, flag, count } = this.#line
     if (flag >= 2 || timeUs === undefined) {
       // An event is initialised: this is a line of something else.
       if (!isInitialised) return this.#lose()
@@ -110,13 +112,7 @@ export class CompactObservations {
     this.#mustInitialise = false
     this.#timeUs = timeUs
     this.#epochs.add(timeUs)
-    if (this.#layout === version2)
-      this.#satellites.add(this.#line, satellitesAt, this.#lineEnd, count)
+    if (this.#isVersion2) this.#satellites.add(this.#columns, satellitesAt, this.#columnsEnd, count)
     return 1 + count
   }
-}
-
-function isBlankLine(bytes: Uint8Array, from: number, to: number): boolean {
-  for (let at = from; at < to; at++) if (bytes[at] !== blank) return false
-  return true
 }

@@ -68,7 +68,8 @@ export class ContentReader {
 
   /** Reads the next bytes of the text; passes them over when it is satisfied. */
   push(chunk: Uint8Array): void {
-    let rest = chunk
+    // Buffers find bytes several times faster.
+    let rest = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length)
     while (rest.length > 0 && !this.isSatisfied) {
       // The end of a header must be within its most bytes, however these arrive.
       const most = this.#header === undefined ? mostHeaderBytes - this.#bytes : rest.length
@@ -110,7 +111,7 @@ export class ContentReader {
     }
   }
 
-  #read(bytes: Uint8Array, from: number, to: number): number {
+  #read(bytes: Buffer, from: number, to: number): number {
     if (this.#header === undefined) {
       this.#headerReader.read(bytes, from, to)
       this.#header = this.#headerReader.header
@@ -131,7 +132,7 @@ export class ContentReader {
   }
 }
 
-function isBlank(bytes: Uint8Array, from: number, to: number): boolean {
+function isBlank(bytes: Buffer, from: number, to: number): boolean {
   for (let at = from; at < to; at++) if ((bytes[at] ?? 0) > 0x20) return false
   return true
 }

@@ -16,19 +16,6 @@ const point = 0x2e
 const zero = 0x30
 const greaterThan = 0x3e
 
-/** An epoch line; an event (flags 2 to 5) may have no time. */
-export interface EpochLine {
-  /** Microseconds since 1970, without zone. */
-  readonly timeUs: number | undefined
-  /**
-   * 0 ok, 1 power failure since the epoch before, 2 to 5 events, 6 cycle slips (RINEX 2.11, table
-   * A2).
-   */
-  readonly flag: number
-  /** Number of satellites; of lines after an event. */
-  readonly count: number
-}
-
 /** The two layouts of epoch lines: the columns of the year, after which both are the same. */
 export interface EpochLayout {
   readonly yearAt: number
@@ -45,89 +32,118 @@ export function epochColumns(layout: EpochLayout): number {
   return layout.yearEnd + 29
 }
 
-/**
- * The epoch line in the bytes from `from` up to `to`; `undefined` if a column is wrong. Columns
- * after the end of the line are blank.
- */
-export function readEpochLine(
-  bytes: Uint8Array,
-  from: number,
-  to: number,
-  layout: EpochLayout,
-): EpochLine | undefined {
-  const first = layout === version3 ? greaterThan : blank
-  const rest = from + layout.yearEnd
-  // The flag is the last column that no epoch line lacks.
-  if (to <= rest + 25 || bytes[from] !== first) return undefined
-  const flag = (bytes[rest + 25] ?? 0) - zero
-  if (flag < 0 || flag > 6 || !isBlank(bytes, rest + 23, rest + 25)) return undefined
-  const isEvent = flag >= 2 && flag <= 5
-  const hasNoCount = isBlank(bytes, rest + 26, Math.min(to, rest + 29))
-  const count = hasNoCount && isEvent ? 0 : readInteger(bytes, rest + 26, rest + 29, to)
-  if (count === undefined) return undefined
-  if (isEvent && isBlank(bytes, from + 1, rest + 23)) return { timeUs: undefined, flag, count }
-  const timeUs = readTime(bytes, from, layout)
-  return timeUs === undefined ? undefined : { timeUs, flag, count }
+/** Reads one epoch line after the other; holds the last one, so that millions cost no objects. */
+export class EpochLine {
+  readonly #layout: EpochLayout
+  /** Microseconds since 1970, without zone; `undefined` in an event without a time. */
+  timeUs: number | undefined
+  /**
+   * 0 ok, 1 power failure since the epoch before, 2 to 5 events, 6 cycle slips (RINEX 2.11, table
+   * A2).
+   */
+  flag = 0
+  /** Number of satellites; of lines after an event. */
+  count = 0
+
+  /** The date of the last line, as one number, and its day. */
+  #date = 0
+  #day: number | undefined
+
+  constructor(layout: EpochLayout) {
+    this.#layout = layout
+  }
+
+  /** True for events, which are no epochs. */
+  get isEvent(): boolean {
+    return this.flag >= 2 && this.flag <= 5
+  }
+
+  /**
+   * Reads the line in the bytes from `from` up to `to`; returns false if a column is wrong. Columns
+   * after the end of the line are blank.
+   */
+  read(bytes: Buffer, from: number, to: number): boolean {
+    const first = this.#layout === version3 ? greaterThan : blank
+    const rest = from + this.#layout.yearEnd
+    // The flag is the last column that no epoch line lacks.
+    if (to <= rest + 25 || bytes[from] !== first) return false
+    this.flag = (bytes[rest + 25] ?? 0) - zero
+    if (!(this.flag >= 0 && this.flag <= 6) || !isBlank(bytes, rest + 23, rest + 25)) return false
+    const end = Math.min(to, rest + 29)
+    this.count = readInteger(bytes, rest + 26, end)
+    if (this.count === none) {
+      if (!this.isEvent || !isBlank(bytes, rest + 26, end)) return false
+      this.count = 0
+    }
+    this.timeUs = undefined
+    if (this.isEvent && isBlank(bytes, from + 1, rest + 23)) return true
+    const timeUs = this.#readTime(bytes, from, rest)
+    if (timeUs !== none) this.timeUs = timeUs
+    return timeUs !== none
+  }
+
+  /** The time in a line that has all the columns of it; `none` if it is wrong. */
+  #readTime(bytes: Buffer, from: number, rest: number): number {
+    if (this.#layout === version3 && !isBlankByte(bytes[from + 1])) return none
+    for (let at = rest; at <= rest + 9; at += 3) if (!isBlankByte(bytes[at])) return none
+    const year = readInteger(bytes, from + this.#layout.yearAt, rest)
+    const month = readInteger(bytes, rest + 1, rest + 3)
+    const day = readInteger(bytes, rest + 4, rest + 6)
+    const hour = readInteger(bytes, rest + 7, rest + 9)
+    const minute = readInteger(bytes, rest + 10, rest + 12)
+    const seconds = readSeconds(bytes, rest + 12, rest + 23)
+    if (Math.min(year, month, day, hour, minute, seconds) < 0) return none
+    if (month === 0 || month > 12 || hour > 23 || minute > 59) return none
+    const date = (year * 100 + month) * 100 + day
+    if (date !== this.#date) {
+      this.#date = date
+      this.#day = dayOfDate(this.#layout === version2 ? fullYear(year) : year, month, day)
+    }
+    if (this.#day === undefined) return none
+    return (this.#day * secondsPerDay + hour * 3600 + minute * 60) * 1e6 + seconds
+  }
 }
 
-/** The time in an epoch line that has all the columns of it. */
-function readTime(bytes: Uint8Array, from: number, layout: EpochLayout): number | undefined {
-  const rest = from + layout.yearEnd
-  if (layout === version3 && !isBlankByte(bytes[from + 1])) return undefined
-  for (let at = rest; at <= rest + 9; at += 3) if (!isBlankByte(bytes[at])) return undefined
-  const year = readInteger(bytes, from + layout.yearAt, rest)
-  const month = readInteger(bytes, rest + 1, rest + 3)
-  const day = readInteger(bytes, rest + 4, rest + 6)
-  const hour = readInteger(bytes, rest + 7, rest + 9)
-  const minute = readInteger(bytes, rest + 10, rest + 12)
-  const seconds = readSeconds(bytes, rest + 12, rest + 23)
-  if (year === undefined || month === undefined || day === undefined) return undefined
-  if (hour === undefined || minute === undefined || seconds === undefined) return undefined
-  if (month < 1 || month > 12 || hour > 23 || minute > 59) return undefined
-  const date = dayOfDate(layout === version2 ? fullYear(year) : year, month, day)
-  if (date === undefined) return undefined
-  return (date * secondsPerDay + hour * 3600 + minute * 60) * 1e6 + seconds
-}
+/** Stands for a number that is not there. */
+const none = -1
 
-/** Digits between blanks, at least one; columns from `end` on are blank. */
-function readInteger(
-  bytes: Uint8Array,
-  from: number,
-  to: number,
-  end: number = to,
-): number | undefined {
-  let value: number | undefined
+/** Digits between blanks, at least one; `none` for anything else. */
+function readInteger(bytes: Buffer, from: number, to: number): number {
+  let value = none
   let isOver = false
-  for (let at = from; at < to && at < end; at++) {
+  for (let at = from; at < to; at++) {
     const byte = bytes[at] ?? 0
     const digit = byte - zero
-    if (digit >= 0 && digit <= 9 && !isOver) value = (value ?? 0) * 10 + digit
-    else if (isBlankByte(byte)) isOver = value !== undefined
-    else return undefined
+    if (digit >= 0 && digit <= 9 && !isOver) value = (value === none ? 0 : value * 10) + digit
+    else if (isBlankByte(byte)) isOver = value !== none
+    else return none
   }
   return value
 }
 
 /** Seconds with a fraction, in microseconds. They may be up to 60.999: some programs round up. */
-function readSeconds(bytes: Uint8Array, from: number, to: number): number | undefined {
+function readSeconds(bytes: Buffer, from: number, to: number): number {
   let dot = from
   while (dot < to && bytes[dot] !== point) dot++
   const whole = readInteger(bytes, from, dot)
-  if (whole === undefined || whole > 60) return undefined
+  if (whole === none || whole > 60) return none
   let fraction = 0
-  for (let at = dot + 1, unit = 1e5; at < to && !isBlankByte(bytes[at]); at++, unit /= 10) {
+  let unit = 1e6
+  for (let at = dot + 1; at < to && !isBlankByte(bytes[at]); at++) {
     const digit = (bytes[at] ?? 0) - zero
-    if (digit < 0 || digit > 9) return undefined
-    fraction += digit * unit
+    if (digit < 0 || digit > 9) return none
+    fraction = fraction * 10 + digit
+    unit /= 10
   }
-  return whole * 1e6 + Math.round(fraction)
+  return whole * 1e6 + (fraction === 0 ? 0 : Math.round(fraction * unit))
 }
 
 function isBlankByte(byte: number | undefined): boolean {
   return byte === blank || byte === tab
 }
 
-function isBlank(bytes: Uint8Array, from: number, to: number): boolean {
+/** True for bytes that are all blanks or tabs. */
+export function isBlank(bytes: Buffer, from: number, to: number): boolean {
   for (let at = from; at < to; at++) if (!isBlankByte(bytes[at])) return false
   return true
 }

@@ -126,15 +126,21 @@ const records: Readonly<Record<string, Add>> = {
   DOI: text('doi'),
 }
 
-/** Adds what a record says. */
-export function addRecord(draft: HeaderDraft, line: string): void {
-  const label = labelOf(line)
-  if (Object.hasOwn(records, label)) records[label]?.(draft, line)
+/** Adds what the record in the bytes from `from` up to `to` says; returns its label. */
+export function addRecord(draft: HeaderDraft, bytes: Buffer, from: number, to: number): string {
+  const label = labelOf(bytes, from, to)
+  if (Object.hasOwn(records, label)) records[label]?.(draft, textOf(bytes, from, to))
+  return label
 }
 
 /** The label of a record: columns 61 to 80, without blanks around it. */
-export function labelOf(line: string): string {
-  return line.slice(labelAt, labelEnd).trim()
+function labelOf(bytes: Buffer, from: number, to: number): string {
+  return textOf(bytes, from + labelAt, Math.min(to, from + labelEnd)).trim()
+}
+
+/** One character for each byte. */
+function textOf(bytes: Buffer, from: number, to: number): string {
+  return bytes.toString('latin1', from, to)
 }
 
 function addTypes(draft: HeaderDraft, line: string): void {
@@ -176,7 +182,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 function decoded(text: string): string {
   if (!/[\x80-\xff]/.test(text)) return text
   try {
-    return utf8.decode(Uint8Array.from(text, (character) => character.charCodeAt(0)))
+    return utf8.decode(Buffer.from(text, 'latin1'))
   } catch {
     return text
   }

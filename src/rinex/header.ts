@@ -4,10 +4,13 @@
  */
 import type { HeaderFacts } from './facts.ts'
 import type { DataKind, HeaderDraft } from './header-fields.ts'
-import { addRecord, labelOf } from './header-fields.ts'
+import { addRecord } from './header-fields.ts'
 
 /** Most bytes of a header, with its end. */
 export const mostHeaderBytes = 256 * 1024
+
+/** `1`, with which Compact RINEX 1 begins. */
+const one = 0x31
 
 /** A whole header. */
 export interface Header {
@@ -51,19 +54,15 @@ export class HeaderReader {
     return this.#isNone
   }
 
-  read(bytes: Uint8Array, from: number, to: number): void {
-    const line = textOf(bytes, from, to)
-    const label = labelOf(line)
+  read(bytes: Buffer, from: number, to: number): void {
     this.#lines++
+    const label = addRecord(this.#draft, bytes, from, to)
     if (this.#hasVersion) {
-      addRecord(this.#draft, line)
       if (label === 'END OF HEADER') this.#header = this.#whole()
-    } else if (label === 'RINEX VERSION / TYPE') {
-      this.#hasVersion = true
-      addRecord(this.#draft, line)
-    } else if (this.#lines === 1 && label === 'CRINEX VERS   / TYPE') {
-      this.#compact = line.trimStart().startsWith('1') ? 1 : 3
-    } else if (this.#lines !== 2 || this.#compact === 0) this.#isNone = true
+    } else if (label === 'RINEX VERSION / TYPE') this.#hasVersion = true
+    else if (this.#lines === 1 && label === 'CRINEX VERS   / TYPE')
+      this.#compact = bytes[from] === one ? 1 : 3
+    else if (this.#lines !== 2 || this.#compact === 0) this.#isNone = true
   }
 
   #whole(): Header {
@@ -114,13 +113,6 @@ export function systemOfNavigation(facts: HeaderFacts, { type, system }: DataKin
   return systemsOfTypes[type] ?? (system === '' && isGps ? 'G' : system)
 }
 
-/** One character for each byte. */
-export function textOf(bytes: Uint8Array, from: number, to: number): string {
-  let text = ''
-  for (let at = from; at < to; at++) text += String.fromCharCode(bytes[at] ?? 0)
-  return text
-}
-
 /**
  * The lines of a header as they are, up to `END OF HEADER`; `undefined` if the text does not begin
  * with a header or if its end is missing.
@@ -130,7 +122,7 @@ export function headerOf(text: string): readonly string[] | undefined {
   const reader = new HeaderReader()
   const lines: string[] = []
   for (const line of text.slice(0, mostHeaderBytes).split(/\r?\n/)) {
-    const bytes = Uint8Array.from(line, (character) => character.charCodeAt(0))
+    const bytes = Buffer.from(line, 'latin1')
     reader.read(bytes, 0, bytes.length)
     if (reader.isNone) return undefined
     lines.push(line)

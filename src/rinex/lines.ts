@@ -14,7 +14,7 @@ export const mostLineBytes = 4096
  * Reads a line, the bytes from `from` up to `to` without the end of line, and returns the number of
  * lines after it that are passed over; `Infinity` for all.
  */
-export type ReadLine = (bytes: Uint8Array, from: number, to: number) => number
+export type ReadLine = (bytes: Buffer, from: number, to: number) => number
 
 /**
  * The lines of a text. Most lines of RINEX are observations, which are passed over without making
@@ -28,7 +28,8 @@ export class Lines {
   #passed = 0
   #hasEnded = false
   #isWithin = false
-  readonly #kept = new Uint8Array(mostLineBytes)
+  /** The begin of a line that arrives in several pieces. */
+  #kept: Buffer | undefined
   #keptBytes = 0
 
   constructor(read: ReadLine) {
@@ -50,7 +51,7 @@ export class Lines {
     return this.#passed
   }
 
-  push(chunk: Uint8Array): void {
+  push(chunk: Buffer): void {
     let at = 0
     while (at < chunk.length && !this.#hasEnded) {
       if (this.#passed === Infinity) at = this.#passAll(chunk, at)
@@ -60,7 +61,7 @@ export class Lines {
   }
 
   /** Looks only for `^Z` and whether the last line has an end. */
-  #passAll(chunk: Uint8Array, from: number): number {
+  #passAll(chunk: Buffer, from: number): number {
     let at = chunk.indexOf(endOfText, from)
     while (at !== -1) {
       const isStart = at === from ? !this.#isWithin : chunk[at - 1] === lineFeed
@@ -71,7 +72,7 @@ export class Lines {
     return chunk.length
   }
 
-  #pass(chunk: Uint8Array, from: number): number {
+  #pass(chunk: Buffer, from: number): number {
     let at = from
     while (this.#passed > 0 && at < chunk.length) {
       if (!this.#isWithin) {
@@ -88,7 +89,7 @@ export class Lines {
     return at
   }
 
-  #take(chunk: Uint8Array, at: number): number {
+  #take(chunk: Buffer, at: number): number {
     if (!this.#isWithin && chunk[at] === endOfText) return this.#end(chunk)
     const end = chunk.indexOf(lineFeed, at)
     if (end === -1) {
@@ -97,30 +98,30 @@ export class Lines {
       return chunk.length
     }
     if (!this.#isWithin) {
-      this.#passed = this.#read(chunk, at, trimmedEnd(chunk, at, end))
+      this.#passed = this.#read(chunk, at, trimmedEnd(chunk, at, Math.min(end, at + mostLineBytes)))
       return end + 1
     }
-    this.#keep(chunk.subarray(at, end))
+    const kept = this.#keep(chunk.subarray(at, end))
     const bytes = this.#keptBytes
     this.#keptBytes = 0
     this.#isWithin = false
-    this.#passed = this.#read(this.#kept, 0, trimmedEnd(this.#kept, 0, bytes))
+    this.#passed = this.#read(kept, 0, trimmedEnd(kept, 0, bytes))
     return end + 1
   }
 
-  #keep(bytes: Uint8Array): void {
-    const room = bytes.subarray(0, mostLineBytes - this.#keptBytes)
-    this.#kept.set(room, this.#keptBytes)
-    this.#keptBytes += room.length
+  #keep(bytes: Buffer): Buffer {
+    const kept = (this.#kept ??= Buffer.allocUnsafe(mostLineBytes))
+    this.#keptBytes += bytes.copy(kept, this.#keptBytes)
+    return kept
   }
 
-  #end(chunk: Uint8Array): number {
+  #end(chunk: Buffer): number {
     this.#hasEnded = true
     return chunk.length
   }
 }
 
 /** The end of a line without its carriage return. */
-function trimmedEnd(bytes: Uint8Array, from: number, end: number): number {
+function trimmedEnd(bytes: Buffer, from: number, end: number): number {
   return end > from && bytes[end - 1] === carriageReturn ? end - 1 : end
 }

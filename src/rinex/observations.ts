@@ -7,11 +7,10 @@
  *   lines of five observations each, behind lines with the satellites from the thirteenth on.
  * - After an event (flags 2 to 5) the number is that of lines that follow, as in a header.
  */
-import type { EpochLayout, EpochLine } from './epoch-line.ts'
-import { readEpochLine, satellitesAt, version2, version3 } from './epoch-line.ts'
+import { EpochLine, isBlank, satellitesAt, version2, version3 } from './epoch-line.ts'
 import type { Epochs } from './epochs.ts'
 import type { Header } from './header.ts'
-import { emptyDraft, textOf } from './header.ts'
+import { emptyDraft } from './header.ts'
 import type { HeaderDraft } from './header-fields.ts'
 import { addRecord } from './header-fields.ts'
 import type { Satellites } from './satellites.ts'
@@ -21,7 +20,8 @@ const satellitesInLine = 12
 const observationsInLine = 5
 
 export class PlainObservations {
-  readonly #layout: EpochLayout
+  readonly #isVersion2: boolean
+  readonly #line: EpochLine
   readonly #epochs: Epochs
   readonly #satellites: Satellites
   /** Of version 2: the number of types of observation. */
@@ -36,7 +36,8 @@ export class PlainObservations {
   #observationLines = 0
 
   constructor(header: Header, epochs: Epochs, satellites: Satellites) {
-    this.#layout = header.isVersion2 ? version2 : version3
+    this.#isVersion2 = header.isVersion2
+    this.#line = new EpochLine(header.isVersion2 ? version2 : version3)
     this.#epochs = epochs
     this.#satellites = satellites
     this.#types = { ...emptyDraft(), types: header.typeCount }
@@ -48,41 +49,37 @@ export class PlainObservations {
     return Math.ceil(this.#further / satellitesInLine) + this.#observationLines
   }
 
-  read(bytes: Uint8Array, from: number, to: number): number {
+  read(bytes: Buffer, from: number, to: number): number {
     if (this.#further > 0) return this.#readFurther(bytes, from, to)
     if (this.#eventLines > 0) {
       this.#eventLines--
-      addRecord(this.#types, textOf(bytes, from, to))
+      addRecord(this.#types, bytes, from, to)
       return 0
     }
-    const line = readEpochLine(bytes, from, to, this.#layout)
-    if (line === undefined) this.#lose(bytes, from, to)
-    else {
-      this.#isLost = false
-      return this.#readEpoch(line, bytes, from, to)
-    }
-    return 0
+    if (!this.#line.read(bytes, from, to)) return this.#lose(bytes, from, to)
+    this.#isLost = false
+    return this.#readEpoch(bytes, from, to)
   }
 
   /** Blank lines between epochs, and at the end, say nothing. */
-  #lose(bytes: Uint8Array, from: number, to: number): void {
-    if (this.#isLost || textOf(bytes, from, to).trim() === '') return
+  #lose(bytes: Buffer, from: number, to: number): 0 {
+    if (this.#isLost || isBlank(bytes, from, to)) return 0
     this.#isLost = true
     this.#epochs.tear()
+    return 0
   }
 
-  #readEpoch(line: EpochLine, bytes: Uint8Array, from: number, to: number): number {
-    const { flag, count, timeUs } = line
-    const isVersion2 = this.#layout === version2
-    if (flag >= 2 && flag <= 5) {
+  #readEpoch(bytes: Buffer, from: number, to: number): number {
+    const { flag, count, timeUs, isEvent } = this.#line
+    if (isEvent) {
       // Of these lines only those of version 2 say how long epochs are.
-      if (!isVersion2) return count
+      if (!this.#isVersion2) return count
       this.#eventLines = count
       return 0
     }
     const isCounted = flag < 2 && timeUs !== undefined
     if (isCounted) this.#epochs.add(timeUs)
-    if (!isVersion2) return count
+    if (!this.#isVersion2) return count
     if (isCounted) this.#satellites.add(bytes, from + satellitesAt, to, count)
     const linesOfSatellite = Math.max(1, Math.ceil(this.#types.types / observationsInLine))
     const lines = count * linesOfSatellite
@@ -93,7 +90,7 @@ export class PlainObservations {
   }
 
   /** The satellites from the thirteenth on; in files before 1997 without blanks in front. */
-  #readFurther(bytes: Uint8Array, from: number, to: number): number {
+  #readFurther(bytes: Buffer, from: number, to: number): number {
     const at = from + (bytes[from + 2] === 0x20 ? satellitesAt : 0)
     this.#satellites.add(bytes, at, to, Math.min(this.#further, satellitesInLine))
     this.#further = Math.max(0, this.#further - satellitesInLine)

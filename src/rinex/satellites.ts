@@ -13,7 +13,7 @@ export class Satellites {
   readonly #seen = new Set<number>()
 
   /** Adds satellites whose first one begins at `from`; those from `to` on are not there. */
-  add(bytes: Uint8Array, from: number, to: number, count: number): void {
+  add(bytes: Buffer, from: number, to: number, count: number): void {
     for (let index = 0, at = from; index < count && at < to; index++, at += satelliteColumns) {
       const letter = bytes[at] ?? blank
       this.#seen.add(letter === blank ? gps : letter & ~0x20)
