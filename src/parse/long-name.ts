@@ -88,6 +88,7 @@ export function parseLongName(name: string): ParsedName | RejectionReason | unde
   if (fault !== undefined) return fault
   const stationCode = station.toUpperCase()
   const periodCode = period.toUpperCase()
+  const contentCode = content.toUpperCase()
   return {
     kind: 'parsed',
     version: 'r3',
@@ -100,7 +101,8 @@ export function parseLongName(name: string): ParsedName | RejectionReason | unde
     source: source.toUpperCase() as DataSource,
     period: periodCode,
     interval: interval?.toUpperCase() ?? '',
-    content: content.toUpperCase(),
+    content: contentCode,
+    navigation: /^[^M]N$/.test(contentCode) ? contentCode.charAt(0) : '',
   }
 }
 

@@ -43,6 +43,17 @@ const typesOfLetters: readonly (readonly [letters: string, FileType])[] = [
   ['M', 'm'],
 ]
 
+/** The systems of the type letters of navigation files; `p` holds several. */
+const systemsOfLetters: Readonly<Record<string, string>> = {
+  N: 'G',
+  G: 'R',
+  L: 'E',
+  H: 'S',
+  Q: 'J',
+  F: 'C',
+  E: 'E',
+}
+
 /**
  * Length of the data in seconds by the duration. The name of a high-rate file does not contain it;
  * by IGSMAIL-5501 there is a file every 15 minutes. The file numbers (`u`) do not say it.
@@ -86,5 +97,6 @@ export function parseShortName(name: string): ParsedName | RejectionReason | und
     period: '',
     interval: '',
     content: '',
+    navigation: systemsOfLetters[letter] ?? '',
   }
 }

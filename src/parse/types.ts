@@ -50,6 +50,8 @@ export interface ParsedName {
   readonly interval: string
   /** Content code in upper case: system and type, `MO`, `GN`, `MM`; long names only. */
   readonly content: string
+  /** The letter of the satellite system of a navigation file; `''` for several, and other files. */
+  readonly navigation: string
 }
 
 /** The reason why a name is not a RINEX name. */

@@ -118,8 +118,8 @@ export class ContentReader {
       if (this.#header !== undefined) this.#begin(this.#header)
       return this.#headerReader.isNone ? Infinity : 0
     }
-    if (this.#observations !== undefined) return this.#observations.read(bytes, from, to)
     this.#hasLines ||= !isBlank(bytes, from, to)
+    if (this.#observations !== undefined) return this.#observations.read(bytes, from, to)
     return this.#hasLines ? Infinity : 0
   }
 

@@ -65,9 +65,10 @@ export class EpochLine {
   read(bytes: Buffer, from: number, to: number): boolean {
     const first = this.#layout === version3 ? greaterThan : blank
     const rest = from + this.#layout.yearEnd
-    // The flag is the last column that no epoch line lacks.
+    // The flag is the last column that no epoch line lacks. A blank is 0, as in Fortran.
     if (to <= rest + 25 || bytes[from] !== first) return false
-    this.flag = (bytes[rest + 25] ?? 0) - zero
+    const flag = bytes[rest + 25]
+    this.flag = flag === blank ? 0 : (flag ?? 0) - zero
     if (!(this.flag >= 0 && this.flag <= 6) || !isBlank(bytes, rest + 23, rest + 25)) return false
     const end = Math.min(to, rest + 29)
     this.count = readInteger(bytes, rest + 26, end)

@@ -68,11 +68,14 @@ function emptyWords(name: ParsedName, hasEpochs: boolean): string {
 }
 
 function cutWords({ count, isCutInLine, missingLines }: Body): string | undefined {
-  const last = count?.lastUs === undefined ? '' : ` after the epoch of ${shortTime(count.lastUs)}`
-  if (isCutInLine && missingLines === 0) return `the text ends within a line${last}`
-  if (missingLines === 0) return undefined
-  const lines = missingLines === 1 ? 'a line is' : `${missingLines} lines are`
-  return `the text ends within an epoch${last}: ${lines} missing`
+  if (!isCutInLine && missingLines === 0) return undefined
+  const place = isCutInLine ? 'within a line' : 'within an epoch'
+  const last = count?.lastUs === undefined ? '' : `, the last epoch is ${shortTime(count.lastUs)}`
+  // The line that has no end is there.
+  const missing = isCutInLine ? missingLines - 1 : missingLines
+  if (missing <= 0) return `the text ends ${place}${last}`
+  const lines = missing === 1 ? 'a line of it is' : `${missing} lines of it are`
+  return `the text ends ${place}${last}: ${lines} missing`
 }
 
 /** The flags of an observation file that has epochs. */
@@ -132,7 +135,7 @@ function intervalWords(
 ): string | undefined {
   const said = [
     { seconds: named, who: 'the name says' },
-    { seconds: header, who: 'the header' },
+    { seconds: header, who: 'the header says' },
     { seconds: step, who: 'most epochs follow after' },
   ].flatMap(({ seconds, who }) => (seconds === undefined ? [] : [{ seconds, who }]))
   const isSame = said.every(({ seconds: a }) =>
@@ -175,9 +178,8 @@ function typeWords({ header, data }: Read, name: ParsedName): string | undefined
   if (found === undefined) return `${named}, the header says the type ${quoted(type)}`
   if (found !== name.type) return `${named}, the header ${typeNames[found]} data`
   const system = systemOfNavigation(header, data)
-  const namedSystem = name.content.charAt(0)
-  if (found !== 'n' || system === '' || ['', 'M', system].includes(namedSystem)) return undefined
-  return `the name says navigation data of system ${namedSystem}, the header of ${system}`
+  if (found !== 'n' || system === '' || ['', system].includes(name.navigation)) return undefined
+  return `the name says navigation data of system ${name.navigation}, the header of ${system}`
 }
 
 /** `N`, and the letters of one system (RINEX 2.11, tables A3 to A11; RINEX 2.12). */

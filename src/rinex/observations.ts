@@ -80,7 +80,8 @@ export class PlainObservations {
     const isCounted = flag < 2 && timeUs !== undefined
     if (isCounted) this.#epochs.add(timeUs)
     if (!this.#isVersion2) return count
-    if (isCounted) this.#satellites.add(bytes, from + satellitesAt, to, count)
+    if (isCounted)
+      this.#satellites.add(bytes, from + satellitesAt, to, Math.min(count, satellitesInLine))
     const linesOfSatellite = Math.max(1, Math.ceil(this.#types.types / observationsInLine))
     const lines = count * linesOfSatellite
     if (count <= satellitesInLine) return lines

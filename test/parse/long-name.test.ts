@@ -19,6 +19,7 @@ t.test('all parts of a long name are parsed', async (t) => {
     period: '15M',
     interval: '01S',
     content: 'MO',
+    navigation: '',
   })
 })
 
@@ -195,6 +196,7 @@ t.test('the parser returns the parts of any long name, in upper, lower or mixed 
         period,
         interval: interval ?? '',
         content,
+        navigation: /[GREJCIS]N/.test(content) ? content.charAt(0) : '',
       }
       assert.deepStrictEqual(parseFilename(`${name}.gz`), expected)
       assert.deepStrictEqual(parseFilename(`${caseVariant.join('')}.gz`), expected)

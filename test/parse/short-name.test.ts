@@ -19,6 +19,7 @@ t.test('all parts of a short name are parsed', async (t) => {
     period: '',
     interval: '',
     content: '',
+    navigation: '',
   })
 })
 
@@ -127,3 +128,9 @@ t.test(
     )
   },
 )
+
+t.test('the type letter of a navigation file says the system', async (t) => {
+  const systems = { n: 'G', g: 'R', l: 'E', h: 'S', q: 'J', f: 'C', e: 'E', p: '', o: '', m: '' }
+  for (const [letter, navigation] of Object.entries(systems))
+    t.match(parseFilename(`brdc2420.18${letter}.gz`), { navigation }, letter)
+})
