@@ -30,6 +30,10 @@ const layouts = {
     place: (day, name) => `${name.slice(0, 4).toUpperCase()}/${day.slice(0, 4)}/${name}`,
     options: '--areas . --suffixes .gz,.Z',
   },
+  'pub/rinex3/y/ddd, exclude': {
+    place: (day, name) => `pub/rinex3/${day}/${name}`,
+    options: '--areas pub/rinex3,pub/hourly --exclude raw/,**/products/**,*.bad.gz',
+  },
   'y/ddd/station, .gz': {
     place: (day, name) => `${day}/${name.slice(0, 4).toLowerCase()}/${name}`,
     options: '--areas . --suffixes .gz,.Z',

@@ -57,13 +57,11 @@ export function compress(bytes: Uint8Array, { widest = 16, clearAfter }: Options
   return Buffer.from(out)
 }
 
-/**
- * A stream of many codes, each of which stands for a text that is a byte longer than the one
- * before, up to 64 kB: a few bytes of it would be megabytes of text.
- */
-export function lzwBomb(codes: number): Buffer {
-  const out = [0x1f, 0x9d, 16]
-  let [width, size, group] = [9, clear, [] as number[]]
+/** A stream without clears of these codes, whether they mean anything or not. */
+export function streamOf(codes: Iterable<number>, widest = 16): Buffer {
+  const out = [0x1f, 0x9d, widest]
+  const last = Math.max(widest, 10)
+  let [width, size, group, isFirst] = [9, clear, [] as number[], true]
   const endGroup = (): void => {
     const bits = group.flatMap((code) => Array.from({ length: width }, (_, at) => (code >> at) & 1))
     while (bits.length % (8 * width) > 0) bits.push(0)
@@ -71,13 +69,23 @@ export function lzwBomb(codes: number): Buffer {
       out.push(bits.slice(at, at + 8).reduce((byte, bit, index) => byte | (bit << index), 0))
     group = []
   }
-  for (let at = 0; at < codes; at++) {
-    group.push(at === 0 ? 65 : Math.min(255 + at, 0xffff))
-    if (at > 0 && size < 0x10000) size++
-    const isWider = size > (1 << width) - 1 && width < 16
+  for (const code of codes) {
+    group.push(code)
+    if (!isFirst && size < 1 << widest) size++
+    isFirst = false
+    const isWider = size > (1 << width) - 1 && width < last
     if (group.length === 8 || isWider) endGroup()
     if (isWider) width++
   }
   endGroup()
   return Buffer.from(out)
+}
+
+/**
+ * A stream of many codes, each of which stands for a text that is a byte longer than the one
+ * before, up to 64 kB: two bytes of it cannot be more.
+ */
+export function lzwBomb(codes: number): Buffer {
+  const texts = Array.from({ length: codes - 1 }, (_, at) => Math.min(clear + at, 0xffff))
+  return streamOf([65, ...texts])
 }

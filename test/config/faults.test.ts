@@ -82,18 +82,48 @@ t.test('each invalid value in the file is a fault', async (t) => {
   }
 })
 
-t.test('lists that make no layout are faults with their remedy', async (t) => {
-  const cases: readonly (readonly [line: string, message: string])[] = [
-    ['areas = []', 'areas must name at least one area, "." for all of the archive'],
-    ['areas = ["/srv/obs"]', 'areas must not have "/srv/obs": write its path below the archive,'],
-    ['suffixes = [".zip"]', 'suffixes must not have ".zip": use ".gz", ".Z", ""; "" is for plain'],
-    ['exclude = ["*"]', 'exclude must not hide an area: "*" excludes all of obs/, remove it'],
+t.test('lists that make no layout are faults with their remedy, from any source', async (t) => {
+  // The first text of a list that is read from a variable or a flag may be empty, but not the list.
+  const cases: readonly (readonly [key: string, list: readonly string[], message: string])[] = [
+    ['areas', [], 'areas must name at least one area, "." for all of the archive'],
+    ['areas', ['', 'obs'], 'areas must not have "": an area is a directory below the archive, "."'],
+    ['areas', ['/srv/obs'], 'areas must not have "/srv/obs": write its path below the archive,'],
+    ['areas', ['..'], 'areas must not have "..": write its path below the archive, without'],
+    ['areas', ['obs/../..'], 'areas must not have "obs/../..": write its path below the archive,'],
+    ['areas', ['./obs'], 'areas must not have "./obs": write its path below the archive, without'],
+    ['areas', ['obs/'], 'areas must not have "obs/": write "obs"'],
+    ['areas', ['C:\\obs'], 'areas must not have "C:\\\\obs": use letters, digits,'],
+    ['areas', ['obs*'], 'areas must not have "obs*": use letters, digits,'],
+    ['areas', ['archive'], 'areas must not have "archive": this is the name of the area "."'],
+    ['areas', ['obs', 'obs'], 'areas must not name "obs" twice'],
+    ['areas', ['obs', '.'], 'areas must not overlap: "obs" lies in ".", remove one of them'],
+    ['areas', ['a', 'b', 'a/b'], 'areas must not overlap: "a/b" lies in "a", remove one of them'],
+    ['suffixes', [], 'suffixes must name at least one of ".gz", ".Z", ""; "" is for plain files'],
+    ['suffixes', ['.gz', '.zip'], 'suffixes must not have ".zip": use ".gz", ".Z", "";'],
+    ['suffixes', ['gz'], 'suffixes must not have "gz": use ".gz", ".Z", "";'],
+    ['suffixes', ['.z'], 'suffixes must not have ".z": use ".gz", ".Z", "";'],
+    ['exclude', ['raw/', ''], 'exclude must not have "": write a pattern, such as "raw/"'],
+    ['exclude', ['!raw/'], 'exclude must not have "!raw/": a pattern excludes, write those of'],
+    ['exclude', ['*'], 'exclude must not hide an area: "*" excludes all of obs/, remove it'],
+    ['exclude', ['nrt'], 'exclude must not hide an area: "nrt" excludes all of nrt/, remove it'],
+    ['exclude', ['a', '*.gz'], 'exclude must leave some files: "*.gz" excludes everything, remove'],
   ]
-  for (const [line, message] of cases) {
-    const source = join(testFolder(t, { 'a.toml': line }), 'a.toml')
-    const found = faultsOf({ file: source })
-    t.match(found, exact([{ source, key: line.split(' ')[0] }]), line)
-    t.equal(found[0]?.message.slice(0, message.length), message)
+  for (const [key, list, message] of cases) {
+    const source = join(testFolder(t, { 'a.toml': `${key} = ${JSON.stringify(list)}` }), 'a.toml')
+    const variable = `RINEX_CATALOGUE_${key.toUpperCase()}`
+    const found = [
+      { source, faults: faultsOf({ file: source }) },
+      ...(list.length === 0
+        ? []
+        : [
+            { source: variable, faults: faultsOf({ env: { [variable]: list.join() } }) },
+            { source: `--${key}`, faults: faultsOf({ flags: { [key]: list.join() } }) },
+          ]),
+    ]
+    for (const { source, faults } of found) {
+      t.match(faults, exact([{ source, key }]), `${source} ${list.join()}`)
+      t.equal(faults[0]?.message.slice(0, message.length), message)
+    }
   }
   const file = join(
     testFolder(t, { 'a.toml': 'areas = ["."]\npurged_after_days = { nrt = 3 }' }),

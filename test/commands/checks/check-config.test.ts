@@ -45,6 +45,22 @@ t.test('faults of the configuration and of the machine are named together', asyn
     t.match(stderr, fault)
 })
 
+t.test('no command starts with lists that make no layout, from any source', async (t) => {
+  const file = join(testFolder(t, { 'a.toml': 'areas = ["obs", "obs/2024"]' }), 'a.toml')
+  const exclude = { RINEX_CATALOGUE_EXCLUDE: 'nrt,*' }
+  const cases: [args: string[], env: Readonly<Record<string, string>>, fault: string][] = [
+    [['--config', file], {}, `${file}: areas must not overlap: .*, remove one of them`],
+    [[], exclude, 'RINEX_CATALOGUE_EXCLUDE: exclude must not hide an area: .*, remove it'],
+    [['--suffixes', '.gz,.bz2'], {}, '--suffixes: suffixes must not have .*: use .*\\.gz'],
+  ]
+  for (const command of ['start', 'index', 'serve'])
+    for (const [args, env, fault] of cases) {
+      const { code, stdout, stderr } = run([command, ...args], env)
+      t.strictSame({ code, stdout }, { code: 78, stdout: '' }, `${command} ${args.join(' ')}`)
+      t.match(stderr, new RegExp(fault))
+    }
+})
+
 t.test('a base URL that ends with the dataset prefix is a fault', async (t) => {
   const urlOf = (path: string) => ['--base-url', `https://a.example/${path}`]
   const fault = /^ {2}--base-url: base_url ends with dataset_prefix rinex, /m

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { LzwDecoder } from '../../../src/indexer/read/lzw.ts'
-import { compress } from '../../lzw.ts'
+import { compress, streamOf } from '../../lzw.ts'
 import { fc } from '../../random.ts'
 import t from '../../tap.ts'
 
@@ -98,6 +98,56 @@ t.test('random streams are broken, or decoded like gzip does', async (t) => {
     { numRuns: 100 },
   )
   t.ok(good > 10, `${good} were streams`)
+})
+
+t.test('streams that were cut and overwritten are broken, or decoded like gzip does', async (t) => {
+  const text = observations.subarray(0, 30_000)
+  const streams = [16, 12, 9].flatMap((widest) =>
+    [undefined, 700].map((clearAfter) =>
+      compress(text, { widest, ...(clearAfter && { clearAfter }) }),
+    ),
+  )
+  let good = 0
+  const change = fc.record({
+    stream: fc.constantFrom(...streams),
+    part: fc.double({ min: 0, max: 1, noNaN: true }),
+    at: fc.nat(),
+    bytes: fc.uint8Array({ maxLength: 3 }),
+  })
+  fc.assert(
+    fc.property(change, ({ stream, part, at, bytes }) => {
+      const copy = Buffer.from(stream.subarray(0, 3 + Math.floor((stream.length - 3) * part)))
+      copy.set(bytes.subarray(0, copy.length - (at % copy.length)), at % copy.length)
+      const found = decode(copy)
+      if (found === 'broken') return true
+      good++
+      return found.equals(unpack(copy) as Buffer)
+    }),
+    { numRuns: 150 },
+  )
+  t.ok(good > 10, `${good} were streams`)
+})
+
+t.test('a code is in the table, or the next one, or it breaks the stream', async () => {
+  const widths = fc.constantFrom(9, 10, 12, 16)
+  // Parts of the table that it has then; above 1 beyond it.
+  const parts = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 1500 })
+  fc.assert(
+    fc.property(widths, parts, fc.nat(40), (widest, all, beyond) => {
+      // After so many codes the table has one less; the next code may be the one that it gets.
+      const sizeAfter = (codes: number) => Math.min(256 + Math.max(0, codes - 1), 1 << widest)
+      const codes = [65, ...all.map((part, at) => Math.floor(part * (sizeAfter(at + 1) - 1)))]
+      const size = sizeAfter(codes.length)
+      const width = Math.max(9, Math.ceil(Math.log2(size + 1)))
+      const next = size < 1 << widest ? [size] : []
+      const other = size + next.length + beyond
+      return (
+        Buffer.isBuffer(decode(streamOf([...codes, ...next], widest))) &&
+        (other >= 1 << width || decode(streamOf([...codes, other], widest)) === 'broken')
+      )
+    }),
+    { numRuns: 200 },
+  )
 })
 
 t.test('no more texts are made than are asked for', async (t) => {
