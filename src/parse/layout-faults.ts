@@ -3,7 +3,7 @@ import { maxDirectoryDepth } from './directories.ts'
 import { Exclusions, patternFault } from './exclusions.ts'
 import { isSuffix, knownSuffixes } from './filename.ts'
 import type { Layout, LayoutLists } from './layout.ts'
-import { createLayout, isWithin, joinPath, pathFault, wholeArchive } from './layout.ts'
+import { createLayout, isWithin, joinPath, pathFault, rootOfArea, wholeArchive } from './layout.ts'
 
 /** A fault of one of the lists: `problem` ends the sentence that begins with its key. */
 export interface LayoutFault {
@@ -32,9 +32,9 @@ function areasFault(areas: readonly string[]): string | undefined {
   for (const [index, area] of areas.entries()) {
     const fault = areaFault(area)
     if (fault !== undefined) return `must not have ${quoted(area)}: ${fault}`
-    const root = area === '.' ? '' : area
+    const root = rootOfArea(area)
     for (const other of areas.slice(0, index)) {
-      const above = other === '.' ? '' : other
+      const above = rootOfArea(other)
       if (root === above) return `must not name ${quoted(area)} twice`
       if (isWithin(root, above)) return overlap(area, other)
       if (isWithin(above, root)) return overlap(other, area)

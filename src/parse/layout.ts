@@ -105,7 +105,7 @@ export interface Layout {
 
 /** @param lists without a fault (see layout-faults.ts) */
 export function createLayout({ areas: listed, suffixes, exclude }: LayoutLists): Layout {
-  const roots = listed.map((area) => (area === '.' ? '' : area))
+  const roots = listed.map(rootOfArea)
   const areas = roots.map(nameOfRoot)
   const exclusions = new Exclusions(exclude)
   // No area lies in another one, so at most one contains a path.
@@ -190,6 +190,11 @@ export function joinPath(directory: string, name: string): string {
 /** The directory above a path; that of an entry of the root, and of the root itself, is `''`. */
 export function parentOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')))
+}
+
+/** The path of an area as it is configured. */
+export function rootOfArea(area: string): string {
+  return area === '.' ? '' : area
 }
 
 function nameOfRoot(root: string): string {
