@@ -8,7 +8,7 @@ import { demoNotice, makeDemo } from '../demo/demo.ts'
 import { demoLists } from '../demo/network.ts'
 import type { Lifecycle } from '../runtime/lifecycle.ts'
 import { graceMs } from '../runtime/lifecycle.ts'
-import { noDebugger } from '../runtime/program.ts'
+import { littleGarbage, noDebugger } from '../runtime/program.ts'
 import type { LayoutChoice } from './checks/layout-choice.ts'
 import { chooseLayout } from './checks/layout-choice.ts'
 import { writeHistory } from './demo-history.ts'
@@ -92,7 +92,7 @@ function endAtOnce(): void {
 
 function addIndexer(lifecycle: Lifecycle, flags: Readonly<Record<string, unknown>>): void {
   let ending = false
-  const program = [noDebugger, process.argv[1] ?? '', 'index']
+  const program = [noDebugger, littleGarbage, process.argv[1] ?? '', 'index']
   const indexer = spawn(process.execPath, [...program, ...argumentsOf(flags)], {
     // The indexer has its own process group, so that Ctrl-C on a terminal reaches it once, through
     // this process. When this process ends, in whatever way, the IPC channel closes and the indexer

@@ -19,6 +19,9 @@ export function packageVersion(): string {
 /** The flag with which no signal opens Node's debugger; child processes need it too. */
 export const noDebugger = '--disable-sigusr1'
 
+/** By default Node lets garbage grow with the memory of the machine. */
+export const littleGarbage = '--max-semi-space-size=8'
+
 /** Returns the version of the program and of the Node that runs it. */
 export function versionLine(): string {
   return `${packageVersion()} (Node ${process.versions.node})`

@@ -14,7 +14,7 @@ export async function openApplyStageOn(t: Test, folder?: string) {
     await loadPersistedRemovals({
       layout: defaultLayout,
       writer,
-      directories,
+      withheld: directories,
       purgedAfterDays,
       nowUs,
     }),

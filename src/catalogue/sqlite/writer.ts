@@ -91,8 +91,8 @@ function prepareWriter(parts: WriterParts): CatalogueWriter {
   })
   return {
     ...updates,
-    // Each sweep begins so, and finds a replaced database also if there is nothing to write.
-    directories: unlessReplaced(() => driver.read(knownDirectories())),
+    // An indexer starts so, and finds a replaced database also if there is nothing to write.
+    directories: unlessReplaced((page) => driver.read(knownDirectories(page))),
     backup: unlessCorrupt(prepareBackup({ ...parts, signal: aside.signal })),
     checkpoint: async () => {
       aside.abort()

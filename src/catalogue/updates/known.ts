@@ -24,6 +24,7 @@ export interface KnownFile {
 
 /** A directory that exists on disk, as a sweep compares it. */
 export interface KnownStamp {
+  readonly id: number
   readonly path: string
   /**
    * `undefined` if the next sweep must read the directory, because it was not read yet, its stamp
@@ -78,6 +79,13 @@ export interface RemovedFiles {
   readonly count: number
 }
 
+/** Some of the known directories, in the order of their ids. */
+export interface DirectoryPage {
+  /** The page begins after this id; 0 for the first. */
+  readonly after: number
+  readonly most: number
+}
+
 type StampRow = [
   path: string,
   mtimeUs: number | null,
@@ -100,12 +108,19 @@ const afterAllNames = '\u{10FFFF}'
 
 const stampColumns = 'path, mtime_us, ctime_us, inode, names_sum, withheld_since_us'
 
-/** All known directories that still exist on disk. */
-export function* knownDirectories(): Question<KnownStamp[]> {
-  const found = yield* rows<[...StampRow, changedUs: number | null, newest: number | null]>(
-    `SELECT ${stampColumns}, changed_us, newest FROM directory WHERE gone = 0`,
+/** The known directories that still exist on disk; by default all. */
+export function* knownDirectories(
+  { after, most }: DirectoryPage = { after: 0, most: Number.MAX_SAFE_INTEGER },
+): Question<KnownStamp[]> {
+  const found = yield* rows<
+    [...StampRow, changedUs: number | null, newest: number | null, id: number]
+  >(
+    `SELECT ${stampColumns}, changed_us, newest, id FROM directory
+     WHERE id > @after AND gone = 0 ORDER BY id LIMIT @most`,
+    { after, most },
   )
   return found.map((row) => ({
+    id: row[8],
     path: row[0],
     stamp: toStamp(row),
     withheldSinceUs: row[5] ?? undefined,

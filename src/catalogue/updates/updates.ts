@@ -46,7 +46,7 @@ export function updatesOf(engine: WritingEngine): Updates {
   const hashing = new Hashing(dialect, parts)
   const queue = new HashingQueue(dialect)
   const calls: Omit<Updates, 'engine'> = {
-    directories: () => read(knownDirectories),
+    directories: (page) => read(() => knownDirectories(page)),
     adoptNameRules: (version, layout) => write(() => adoptNameRules(version, dialect, layout)),
     judgePaths: () => write(judgePaths),
     adoptLayout: (lists) => write(() => adoptLayout(dialect, lists)),

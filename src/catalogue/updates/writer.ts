@@ -10,7 +10,7 @@ import type { AppliedChange, DirectoryChange, FileFacts } from './change.ts'
 import type { ArrivedUnhashed, StaleFiles, UnhashedFile } from './checksum-queue.ts'
 import type { Checksum } from './checksum-rows.ts'
 import type { BuiltIndexes } from './indexes.ts'
-import type { KnownDirectory, KnownStamp, NameRange, RemovedFiles } from './known.ts'
+import type { DirectoryPage, KnownDirectory, KnownStamp, NameRange, RemovedFiles } from './known.ts'
 
 /** The faults that `check` finds. */
 export interface ConsistencyReport {
@@ -39,8 +39,8 @@ export interface CatalogueWriter {
   readonly engine: Engine
   // What is known
 
-  /** All known directories that still exist on disk, in no particular order. */
-  directories(): Promise<readonly KnownStamp[]>
+  /** The known directories that still exist on disk, in the order of their ids; by default all. */
+  directories(page?: DirectoryPage): Promise<readonly KnownStamp[]>
   /**
    * Stores the version of the rules of names. If it is another one than stored, removes the stamps
    * of all directories with rejected entries in the same transaction, so that the next sweep reads

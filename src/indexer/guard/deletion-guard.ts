@@ -180,7 +180,8 @@ export function inGuardedArea(layout: Layout) {
 export async function loadPersistedRemovals(deps: {
   readonly writer: CatalogueWriter
   readonly layout: Layout
-  readonly directories: readonly KnownStamp[]
+  /** The directories in which removals are withheld. */
+  readonly withheld: readonly Pick<KnownStamp, 'path' | 'withheldSinceUs'>[]
   readonly purgedAfterDays: PurgedAfterDays
   readonly nowUs: Clock
 }): Promise<PersistedRemovals> {
@@ -192,7 +193,7 @@ export async function loadPersistedRemovals(deps: {
   const { seq } = await deps.writer.head()
   const removed = await deps.writer.removalsAfter({ seq: 0, us })
   return {
-    withheld: deps.directories.flatMap(({ path, withheldSinceUs }) => {
+    withheld: deps.withheld.flatMap(({ path, withheldSinceUs }) => {
       if (withheldSinceUs === undefined) return []
       return [
         {

@@ -1,5 +1,6 @@
 /** What the parts of the indexer share. */
 import type { Logger } from 'pino'
+import type { KnownStamp } from '../../catalogue/updates/known.ts'
 import type { CatalogueWriter } from '../../catalogue/updates/writer.ts'
 import { nameRulesVersion } from '../../parse/filename.ts'
 import type { Layout } from '../../parse/layout.ts'
@@ -16,7 +17,7 @@ import { hotDirectories, mostByName } from './hot-window.ts'
 import { KnownDirectories } from './known-directories.ts'
 import { Looks } from './looks.ts'
 import { IndexerMetrics } from './metrics.ts'
-import { SecondLooks } from './second-looks.ts'
+import { isListedLately, SecondLooks } from './second-looks.ts'
 import { Settling } from './settling.ts'
 import { SilentFileSystems } from './silent-file-systems.ts'
 import { SureStamps } from './sure-stamps.ts'
@@ -79,14 +80,11 @@ export async function createContext(options: IndexerOptions): Promise<IndexerCon
   const rejecting = await writer.adoptNameRules(nameRulesVersion, layout)
   if (rejecting > 0)
     logger.info({ directories: rejecting }, 'rules of names have changed: rejected names are read')
-  const directories = await writer.directories()
-  const known = KnownDirectories.of(directories, nowUs() / 1e6)
+  const { known, listedLately, withheld } = await loadKnown(writer, nowUs())
   const stamps = new SureStamps()
   const hot = hotDirectories({ ...options, known, stamps }, nowUs() / 1000)
-  const isHot = new Set(hot)
   const secondLooks = new SecondLooks()
-  const hotKnown = directories.filter(({ path }) => isHot.has(path))
-  secondLooks.resume(hotKnown, nowUs(), performance.now())
+  for (const path of hot) if (listedLately.has(path)) secondLooks.listed(path, performance.now())
   const dirty = new DirtyDirectories()
   const health = new Health({ ...options, lastScan })
   const unreadFiles = new UnreadFiles({ ...options, dirty })
@@ -101,7 +99,7 @@ export async function createContext(options: IndexerOptions): Promise<IndexerCon
     secondLooks,
     unreadFiles,
     deletionGuard: new DeletionGuard(
-      await loadPersistedRemovals({ writer, layout, directories, purgedAfterDays, nowUs }),
+      await loadPersistedRemovals({ writer, layout, withheld, purgedAfterDays, nowUs }),
     ),
     health,
     // Files with names that were rejected have been there before.
@@ -113,4 +111,25 @@ export async function createContext(options: IndexerOptions): Promise<IndexerCon
     fileFaults: new FileFaults(logger),
     isNewLayout,
   }
+}
+
+/** Number of directories that are asked for together: rows need ten times the memory of columns. */
+const directoriesPerPage = 5000
+
+/** The directories of the catalogue, and which of them an earlier process has left something in. */
+async function loadKnown(writer: Pick<CatalogueWriter, 'directories'>, nowUs: number) {
+  const known = new KnownDirectories()
+  const listedLately = new Set<string>()
+  const withheld: KnownStamp[] = []
+  for (let after = 0, isLast = false; !isLast;) {
+    const page = await writer.directories({ after, most: directoriesPerPage })
+    for (const directory of page) {
+      known.load(directory, nowUs / 1e6)
+      if (isListedLately(directory, nowUs)) listedLately.add(directory.path)
+      if (directory.withheldSinceUs !== undefined) withheld.push(directory)
+    }
+    isLast = page.length < directoriesPerPage
+    after = page.at(-1)?.id ?? after
+  }
+  return { known, listedLately, withheld }
 }

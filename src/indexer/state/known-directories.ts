@@ -43,20 +43,16 @@ export class KnownDirectories {
     for (const path of paths) this.add(path)
   }
 
-  /** @param nowSeconds the present (s since 1970) */
-  static of(
-    directories: readonly Pick<KnownStamp, 'path' | 'stamp' | 'newestSeconds'>[],
+  /** Adds a directory as the catalogue has it. @param nowSeconds the present (s since 1970) */
+  load(
+    { path, stamp, newestSeconds }: Pick<KnownStamp, 'path' | 'stamp' | 'newestSeconds'>,
     nowSeconds: number,
-  ): KnownDirectories {
-    const known = new KnownDirectories()
-    for (const { path, stamp, newestSeconds } of directories) {
-      known.add(path)
-      known.setStamp(path, stamp)
-      // After the clock was set back, or a migration, it may lie ahead.
-      if (newestSeconds !== undefined)
-        known.holds(path, Math.min(newestSeconds, nowSeconds), nowSeconds)
-    }
-    return known
+  ): void {
+    this.add(path)
+    this.setStamp(path, stamp)
+    // After the clock was set back, or a migration, it may lie ahead.
+    if (newestSeconds !== undefined)
+      this.holds(path, Math.min(newestSeconds, nowSeconds), nowSeconds)
   }
 
   get size(): number {

@@ -8,6 +8,11 @@ interface Look {
   lastMs: number
 }
 
+/** True if files of a directory may have been listed in the last ten minutes. */
+export function isListedLately({ changedUs }: Pick<KnownStamp, 'changedUs'>, nowUs: number) {
+  return changedUs !== undefined && Math.abs(nowUs - changedUs) < youngFileMs * 1000
+}
+
 /**
  * A file may grow after it was listed: its gzip stream may consist of several parts, each with its
  * own end. Without file events nothing shows that. So its directory is read again when the file has
@@ -15,17 +20,6 @@ interface Look {
  */
 export class SecondLooks {
   readonly #looks = new Map<string, Look>()
-
-  /** Notes the directories in which an earlier process listed files in the last ten minutes. */
-  resume(
-    directories: readonly Pick<KnownStamp, 'path' | 'changedUs'>[],
-    nowUs: number,
-    nowMs: number,
-  ): void {
-    for (const { path, changedUs } of directories)
-      if (changedUs !== undefined && Math.abs(nowUs - changedUs) < youngFileMs * 1000)
-        this.listed(path, nowMs)
-  }
 
   /** Notes that files of a directory that were read to their end are listed now. */
   listed(path: string, nowMs: number): void {

@@ -195,7 +195,7 @@ t.test('the time since which removals are withheld is stored, and counts on', as
     const loaded = await loadPersistedRemovals({
       layout: defaultLayout,
       writer,
-      directories,
+      withheld: directories,
       purgedAfterDays: {},
       nowUs,
     })

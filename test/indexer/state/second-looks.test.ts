@@ -1,4 +1,4 @@
-import { SecondLooks } from '../../../src/indexer/state/second-looks.ts'
+import { isListedLately, SecondLooks } from '../../../src/indexer/state/second-looks.ts'
 import t from '../../tap.ts'
 
 const minute = 60_000
@@ -13,19 +13,12 @@ t.test('a directory is read again ten minutes after files in it were listed', as
   t.strictSame(looks.take(100 * minute), [])
 })
 
-t.test('also where an earlier process listed them a short time ago', async (t) => {
-  const looks = new SecondLooks()
+t.test('in which directories an earlier process listed files a short time ago', async (t) => {
   const nowUs = 1e15
-  const at = (path: string, minutesAgo: number) => ({
-    path,
-    changedUs: nowUs - minutesAgo * minute * 1000,
-  })
-  looks.resume(
-    [at('a', 2), at('b', 11), at('c', -11), { path: 'd', changedUs: undefined }],
-    nowUs,
-    5,
-  )
-  t.strictSame(looks.take(10 * minute + 5), ['a'])
+  const isLately = (minutesAgo: number) =>
+    isListedLately({ changedUs: nowUs - minutesAgo * minute * 1000 }, nowUs)
+  t.strictSame([2, 11, -2, -11].map(isLately), [true, false, true, false])
+  t.notOk(isListedLately({ changedUs: undefined }, nowUs))
 })
 
 t.test('where files come all the time, it is read every ten minutes, and once more', async (t) => {
