@@ -230,6 +230,23 @@ t.test('from two areas to the whole archive, and back: ids stay', async (t) => {
   t.equal(areas['archive'], undefined, 'no record of the former area is left')
 })
 
+t.test('areas of which none is there remove nothing', async (t) => {
+  const before = await start(t, {}, ['obs/2026/001/graz0010.26d.gz'])
+  await before.catchUp()
+  const ids = await before.records()
+  await before.end()
+  const wrong = await start(t, { areas: ['pub/obs', 'data'] }, before.folder)
+  await t.rejects(wrong.catchUp(), {
+    code: 'INCOMPLETE_SCAN',
+    message: /no readable pub\/obs\/ or/,
+  })
+  t.same(await wrong.records(), ids)
+  await wrong.end()
+  const right = await start(t, { areas: ['obs'] }, before.folder)
+  t.match(await right.catchUp(), { scan: { added: 0, removed: 0 } })
+  t.same(await right.records(), ids)
+})
+
 t.test('many records of an area that goes are withheld until they are confirmed', async (t) => {
   const names = manyNames(1100)
   const before = await start(t, {}, [

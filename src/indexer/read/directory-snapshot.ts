@@ -23,7 +23,8 @@ export const largeDirectory = 50_000
  * symbolic link that must not be followed. `unreadable`: the directory may hold anything, because
  * it cannot be read, its disk is away, or it has too many entries. `lost-area`: the whole area is
  * missing, holds nothing of an archive, is behind a symbolic link that must not be followed, or is
- * on another disk than before, so the snapshot says nothing about any directory in the area.
+ * on another disk than before, so the snapshot says nothing about any directory in the area; or the
+ * directory is in no area, and all areas are missing.
  */
 export type SnapshotOutcome = 'read' | 'missing' | 'unreadable' | 'lost-area'
 

@@ -38,9 +38,7 @@ const unreadable: EntryRejectionReason = 'unreadable-directory'
  * snapshot.
  */
 export function readDirectory(tree: Tree, path: string): DirectorySnapshot {
-  // What was an area is none any more, or the path is excluded now.
-  if (tree.layout.parseDirectory(path).kind === 'rejected')
-    return emptySnapshot(path, 'missing', 'no directory of an area')
+  if (tree.layout.parseDirectory(path).kind === 'rejected') return uncoveredSnapshot(tree, path)
   try {
     if (!isInTree(tree, path)) return outsideSnapshot(tree, path)
     // The times are taken before the names are read, so that a change during the read gives the
@@ -216,6 +214,16 @@ function isForeign(tree: Tree, path: string): boolean {
 function failedSnapshot(tree: Tree, path: string, error: unknown): DirectorySnapshot {
   const code = errorCode(error) || (error instanceof Error ? error.message : String(error))
   return emptySnapshot(path, failure(tree, path, error), code)
+}
+
+/**
+ * A directory that was in an area, and is in none any more or excluded now, counts as missing. If
+ * none of the areas is there, their names may be wrong, so it counts as lost.
+ */
+function uncoveredSnapshot(tree: Tree, path: string): DirectorySnapshot {
+  const { roots, rootOf } = tree.layout
+  const isLost = rootOf(path) === undefined && !roots.some((root) => isAreaThere(tree, root))
+  return emptySnapshot(path, isLost ? 'lost-area' : 'missing', 'no directory of an area')
 }
 
 /**
