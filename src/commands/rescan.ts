@@ -1,5 +1,5 @@
 /** The command `rescan`: orders rescans from the running indexer. */
-import { isAbsolute, relative } from 'node:path'
+import { isAbsolute, normalize, relative } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ConfigOf } from '../config/command-options.ts'
 import type { Exchange } from '../control-socket/client.ts'
@@ -18,8 +18,8 @@ const pollMs = 200
 
 interface RescanOptions {
   /**
-   * Directories, as absolute paths or as paths below the archive root. Without directories, the
-   * whole archive is read.
+   * Directories, as absolute paths or as paths below the archive root; a directory above areas
+   * stands for them. Without directories, the whole archive is read.
    */
   readonly paths: readonly string[]
   readonly acceptRemovals: boolean
@@ -38,7 +38,7 @@ export async function rescan(config: ConfigOf<'rescan'>, options: RescanOptions)
   // 1 again.
   const { pid } = await askIndexer(control, { command: 'status' })
   const paths = options.paths.map((path) => belowArchive(path, config.archive))
-  const orders = paths.length > 0 ? paths : [undefined]
+  const orders = paths.length > 0 && !paths.includes('') ? paths : [undefined]
   const tickets: RescanTicket[] = []
   for (const path of orders) {
     const ticket = await order(control, path, options)
@@ -101,12 +101,12 @@ const placeTexts: Readonly<Record<RescanTicket['place'], string>> = {
 }
 
 function nameOf(path: string | undefined): string {
-  return path === undefined || path === '' ? 'the whole archive' : path
+  return path ?? 'the whole archive'
 }
 
 function belowArchive(path: string, archive = '/'): string {
-  const below = isAbsolute(path) ? relative(archive, path) : path
-  return below.replace(/\/+$/, '')
+  const below = isAbsolute(path) ? relative(archive, path) : normalize(path)
+  return below.replace(/^\.?\/*$|\/+$/, '')
 }
 
 /** Shows the progress of a rescan and returns when it has ended. */

@@ -113,7 +113,7 @@ async function execute(
     case 'rescan': {
       const { path } = request
       const acceptRemovals = flagOf(request.acceptRemovals)
-      if (path !== undefined && layout.parseDirectory(stringOf(path)).kind === 'rejected')
+      if (path !== undefined && layout.listedBelow(stringOf(path)).length === 0)
         throw new InvalidRequest(`${path} is not a directory below ${areaWords(layout)}`)
       const answer = await indexer.rescan({ path, acceptRemovals })
       if (answer.place !== 'missing')

@@ -124,8 +124,10 @@ export class Indexer {
 
   async rescan(order: RescanOrder): Promise<RescanAnswer> {
     const { path } = order
-    const isUnknown = path !== undefined && (await isUnknownPath(path, this.#context))
-    return isUnknown ? { place: 'missing' } : this.#rescans.order(order)
+    const paths = path === undefined ? [] : this.#context.layout.listedBelow(path)
+    const unknown = await Promise.all(paths.map((each) => isUnknownPath(each, this.#context)))
+    const isMissing = unknown.length > 0 && unknown.every(Boolean)
+    return isMissing ? { place: 'missing' } : this.#rescans.order(order)
   }
 
   /** Returns what a rescan has changed; `undefined` while it has not ended, or long after it. */

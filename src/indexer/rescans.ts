@@ -66,10 +66,9 @@ export class Rescans {
    * one
    */
   order({ path, acceptRemovals }: RescanOrder): RescanTicket {
-    const roots = path === undefined ? this.#context.layout.roots : [path]
+    const roots = this.#context.layout.listedBelow(path ?? '')
     // What is in no area any more is also meant.
-    const confirmed = path === undefined ? [''] : roots
-    const accepted = acceptRemovals ? confirmed : []
+    const accepted = acceptRemovals ? [path ?? ''] : []
     if (this.#waiting !== undefined) {
       const waiting = this.#waiting
       waiting.roots = merge(waiting.roots, roots)

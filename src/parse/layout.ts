@@ -90,6 +90,11 @@ export interface Layout {
    * excluded.
    */
   readonly parseDirectory: (path: string) => ArchiveDirectory | PathRejection
+  /**
+   * The directories with all that is listed at or below a path: itself, or the areas below it; none
+   * if nothing is listed there.
+   */
+  readonly listedBelow: (path: string) => readonly string[]
   readonly parseFilename: (name: string) => ParsedName | Rejection
   /**
    * True for an entry of a directory that shows that it holds a part of an archive: a RINEX file,
@@ -113,6 +118,14 @@ export function createLayout({ areas: listed, suffixes, exclude }: LayoutLists):
   const isExcluded = (path: string, isDirectory: boolean): boolean =>
     exclusions.has(path, isDirectory)
   const parseName = (name: string): ParsedName | Rejection => parseFilename(name, suffixes)
+  const parseDirectory = (path: string): ArchiveDirectory | PathRejection => {
+    const root = rootOf(path)
+    if (root === undefined) return { kind: 'rejected', reason: 'not-in-area' }
+    const reason = pathFault(path)
+    if (reason !== undefined) return { kind: 'rejected', reason }
+    if (isExcluded(path, true)) return { kind: 'rejected', reason: 'excluded' }
+    return { kind: 'directory', area: nameOfRoot(root) }
+  }
   return {
     lists: { areas: listed, suffixes, exclude },
     areas,
@@ -125,14 +138,11 @@ export function createLayout({ areas: listed, suffixes, exclude }: LayoutLists):
     belowArea: (path) => pathBelow(path, rootOf(path) ?? ''),
     leadsToArea: (path) => roots.some((root) => isWithin(root, path)),
     isRoot: (path) => roots.includes(path),
-    parseDirectory: (path) => {
-      const root = rootOf(path)
-      if (root === undefined) return { kind: 'rejected', reason: 'not-in-area' }
-      const reason = pathFault(path)
-      if (reason !== undefined) return { kind: 'rejected', reason }
-      if (isExcluded(path, true)) return { kind: 'rejected', reason: 'excluded' }
-      return { kind: 'directory', area: nameOfRoot(root) }
-    },
+    parseDirectory,
+    listedBelow: (path) =>
+      parseDirectory(path).kind === 'directory'
+        ? [path]
+        : roots.filter((root) => isWithin(root, path)),
     parseFilename: parseName,
     isOfArchive: (entry) =>
       entry.isFile() ? parseName(entry.name).kind === 'parsed' : isDirectoryName(entry.name),

@@ -141,8 +141,16 @@ t.test('areas of several segments', async (t) => {
       const { results } = await jsonOf<Found>(service, `api/search/?q=${encodeURIComponent(q)}`)
       t.match(results[0], { kind, title, url: String, why: null }, q)
     }
-    const { results } = await jsonOf<Found>(service, 'api/search/?q=obs/2026/021/')
-    t.notOk(results.some(({ kind }) => kind === 'directory'))
+    const why = 'It is rejected: The directory is in none of the areas, so its files are not read.'
+    for (const path of ['obs/2026/021', 'obs/2026/021/zimm0210.26d.gz']) {
+      const { results } = await jsonOf<Found>(service, `api/search/?q=${path}`)
+      t.match(results, exact([{ kind: 'directory', title: path, url: null, why }]))
+    }
+    const { results } = await jsonOf<Found>(service, `api/search/?q=/srv/old/${daily}`)
+    t.match(
+      results,
+      exact([{ kind: 'file', why: 'It is in another directory than the one asked for.' }]),
+    )
   })
 
   await t.test('the description has no word of the areas of the seed', async (t) => {
@@ -241,7 +249,7 @@ t.test('the status says how names that are not listed end', async (t) => {
   ] as const
   await service.writer.apply([change('2026', { rejections })])
   const { text } = await service.page('status/')
-  t.match(text, '3,412: a RINEX name with a suffix that is not chosen (such as .Z): see suffixes')
+  t.match(text, '3,412 files end in .Z: see suffixes')
   t.match(text, '2: an archive of files (such as .tar.bz2)')
   t.match(text, '1: in none of the areas')
 })

@@ -86,6 +86,8 @@ t.test(
     t.equal(await count(), 4, '--wait waits for the end of the rescan')
     const two = await run(folder, 'rescan --database catalogue.db obs/1998/ nrt')
     t.match(two, { code: 0, text: /^obs\/1998: rescan 3 is running\nnrt: rescan \d /m })
+    const root = await run(folder, 'rescan --database catalogue.db --wait obs ./')
+    t.match(root, { code: 0, text: /^the whole archive: rescan \d is running\ndone: 0 added/m })
     const wrong = await run(folder, 'rescan --database catalogue.db elsewhere')
     const outside = 'rinex-catalogue: elsewhere is not a directory below obs/ or nrt/\n'
     t.strictSame(wrong, { code: 1, text: outside }, 'one line')

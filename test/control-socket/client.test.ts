@@ -108,6 +108,7 @@ t.test('an invalid request is rejected with a reason', async (t) => {
     { request: {}, message: /unknown command/ },
     { request: { command: 'drop' }, message: /unknown command/ },
     { request: { command: 'rescan', path: '../etc' }, message: /not a directory below obs/ },
+    { request: { command: 'rescan', path: 'pub' }, message: /pub is not a directory below obs/ },
     { request: { command: 'rescan', path: 5 }, message: /must be text/ },
     { request: { command: 'rescan', acceptRemovals: 'no' }, message: /true or false/ },
     { request: { command: 'outcome', rescan: '1' }, message: /must be a number/ },

@@ -1,6 +1,7 @@
 /** Trees of other layouts than the seed's, and the change from one to another. */
 import { mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import type { Test } from 'tap'
 import { startTreeReader } from '../../src/indexer/read/tree-reader.ts'
 import type { LayoutLists } from '../../src/parse/layout.ts'
@@ -44,7 +45,7 @@ async function start(t: Test, lists: Partial<LayoutLists>, found: readonly strin
 }
 
 /** A file as old as the archive, whose content nobody looks at. */
-function putOld(file: string, content = 'x') {
+function putOld(file: string, content: string | Buffer = 'x') {
   mkdirSync(join(file, '..'), { recursive: true })
   writeFileSync(file, content)
   utimesSync(file, new Date(Date.now() - 3 * day), new Date(Date.now() - 3 * day))
@@ -268,4 +269,19 @@ t.test('many records of an area that goes are withheld until they are confirmed'
   await indexer.rescan({ path: undefined, acceptRemovals: true })
   await until('they are confirmed', async () => (await paths()).length === 1)
   t.match(indexer.status(), { withheldRemovals: 0, problems: exact([]) })
+})
+
+t.test('a rescan above areas reads those below it', async (t) => {
+  const areas = ['pub/daily', 'pub/hourly', 'old']
+  const found = areas.map((area) => `${area}/graz0010.26d.gz`)
+  const { indexer, archive, catchUp, paths } = await start(t, { areas }, found)
+  await catchUp()
+  indexer.watch()
+  for (const area of areas) putOld(join(archive, area, '2020/zimm0010.26d.gz'), gzipSync('x'))
+  t.match(await indexer.rescan({ path: 'pub', acceptRemovals: false }), { place: 'running' })
+  await until('it has ended', () => indexer.rescanOutcome(1) !== undefined)
+  const [ended] = indexer.status().endedRescans
+  t.match(ended, { paths: exact(['pub/daily', 'pub/hourly']), problem: null })
+  for (const area of ['pub/daily', 'pub/hourly'])
+    t.ok((await paths([area])).includes(`${area}/2020/zimm0010.26d.gz`), area)
 })

@@ -42,6 +42,17 @@ t.test('areas of one and of several segments, and all of the archive', async (t)
   t.same([whole.areas, whole.roots], [['archive'], ['']])
   t.same(['pub/rinex3/2024/001', 'data', 'x'].map(deep.belowArea), ['2024/001', '', 'x'])
   t.equal(whole.belowArea('2024/001'), '2024/001')
+  for (const [path, listed] of [
+    ['', ['pub/rinex3', 'data']],
+    ['pub', ['pub/rinex3']],
+    ['pub/rinex3', ['pub/rinex3']],
+    ['data/2024', ['data/2024']],
+    ['data/@eaDir', []],
+    ['pub/other', []],
+    ['../etc', []],
+  ] as const)
+    t.same(deep.listedBelow(path), listed, path)
+  t.same(['', 'obs'].map(whole.listedBelow), [[''], ['obs']])
   t.ok(whole.isRoot('') && !whole.isRoot('obs') && deep.isRoot('pub/rinex3') && !deep.isRoot(''))
   t.same(
     [defaultLayout, deep, whole].map((each) => areaWords(each)),

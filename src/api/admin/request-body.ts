@@ -50,9 +50,9 @@ const filePath: FieldCheck = (value) => {
 }
 
 const directoryOf =
-  ({ parseDirectory, roots: [root = ''] }: Layout): FieldCheck =>
+  ({ listedBelow, roots: [root = ''] }: Layout): FieldCheck =>
   (value) => {
-    const isIn = parseDirectory(withoutSlash(String(value))).kind === 'directory'
+    const isIn = listedBelow(belowRoot(String(value))).length > 0
     const example = joinPath(root, '2026')
     return (
       filePath(value) || (!isIn && `Enter a directory below the archive root, such as ${example}.`)
@@ -65,7 +65,8 @@ const url: FieldCheck = (value) => {
   return !/^[a-z][a-z\d+.-]*:[\w:/?#[\]@!$&'()*+,;=.~%-]*$/i.test(value) && 'Enter a valid URL.'
 }
 
-const withoutSlash = (path: string): string => path.replace(/\/$/, '')
+/** A path without a slash at its end; `''` for the root, which is written `.` or `/`. */
+const belowRoot = (path: string): string => path.replace(/^\.?\/?$|\/$/, '')
 
 /**
  * Returns the body, an empty object for none.
@@ -115,5 +116,5 @@ export function parseRescan(body: unknown, layout: Layout): RescanOrder {
   const checked = checkBody(body, { path, full: flag, accept_removals: flag })
   const order = checked as { path?: string; accept_removals?: boolean }
   const { accept_removals: acceptRemovals = false } = order
-  return { path: order.path && withoutSlash(order.path), acceptRemovals }
+  return { path: belowRoot(order.path ?? '') || undefined, acceptRemovals }
 }

@@ -25,7 +25,7 @@ const rescanOrder = schema.component(
   {},
   {
     path: schema.text(
-      'A directory below the archive root, such as `{in_area}2026`; by default the whole archive.',
+      'A directory below the archive root, such as `{in_area}2026`; by default the whole archive. A directory above areas stands for them.',
       `${inFirst}2026`,
       { minLength: 1, maxLength: 1024, format: 'archive-directory' },
     ),

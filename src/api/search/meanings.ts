@@ -12,7 +12,7 @@ import {
   twoDigits,
 } from '../../parse/calendar.ts'
 import type { Layout } from '../../parse/layout.ts'
-import { joinPath, parentOf, wholeArchive } from '../../parse/layout.ts'
+import { joinPath, parentOf, pathFault, wholeArchive } from '../../parse/layout.ts'
 import type { ParsedName, RejectionReason } from '../../parse/types.ts'
 import type { QueryPair } from '../http/links.ts'
 import { dateWords, dayWords, monthWords } from '../pages/date-words.ts'
@@ -77,19 +77,20 @@ function codesOf(text: string): readonly string[] {
 }
 
 /**
- * The part of a path or URL that begins with an area, or leads to one; nothing is decoded. If all
- * of the archive is an area, it is what comes after `data/` in a URL, or any text with a slash.
+ * The part of a path or URL that begins with an area, or leads to one; nothing is decoded. If there
+ * is none, or all of the archive is an area, it is what comes after `data/` in a URL, or any text
+ * with a slash.
  */
 function pathOf(text: string, layout: Layout, isTime: boolean): string | undefined {
   const [whole = ''] = text.split(/[?#]/, 1)
   const segments = whole.split('/').filter((segment) => segment !== '')
-  if (layout.areas.includes(wholeArchive)) {
-    const start = whole.includes('://') ? segments.indexOf('data') + 1 : 0
-    const isPath = whole.includes('://') ? start > 0 : whole.includes('/') && !isTime
-    return isPath ? segments.slice(start).join('/') : undefined
-  }
   const paths = segments.map((_segment, index) => segments.slice(index).join('/'))
-  return paths.find((path) => layout.rootOf(path) !== undefined || layout.leadsToArea(path))
+  const start = whole.includes('://') ? segments.indexOf('data') + 1 : 0
+  const isPath = whole.includes('://') ? start > 0 : whole.includes('/') && !isTime
+  const written = isPath ? (paths[start] ?? '') : undefined
+  if (layout.areas.includes(wholeArchive)) return written
+  const isIn = (path: string) => layout.rootOf(path) !== undefined || layout.leadsToArea(path)
+  return paths.find(isIn) ?? (written && pathFault(written) === undefined ? written : undefined)
 }
 
 /** A name with parts, or a short name up to its session or its year. */

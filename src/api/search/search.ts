@@ -153,10 +153,9 @@ class Search {
     const mayBeThere = parsed.kind === 'directory' || layout.leadsToArea(path)
     const isThere = mayBeThere && (await reader.directory(path)) !== undefined
     if (isThere) return [pageOf('directory', `${path}/`, `${links.data}${path}/`)]
-    const parent = file?.directory === undefined ? parsed : layout.parseDirectory(file.directory)
-    if (parent.kind === 'rejected')
-      return [withoutPage('directory', path, rejected(parent.reason, layout))]
     if (file !== undefined) return this.#file(file)
+    if (parsed.kind === 'rejected')
+      return [withoutPage('directory', path, rejected(parsed.reason, layout))]
     return [withoutPage('directory', `${path}/`, 'No file is in this directory or below it.')]
   }
 
@@ -177,6 +176,11 @@ class Search {
     if (same.length > 0) return same.map((file) => this.#listed(file, elsewhere(file, asked)))
     const reasons = await this.#unlisted(asked)
     if (reasons.length > 0) return reasons
+    const place = asked.directory === undefined ? undefined : layout.parseDirectory(asked.directory)
+    if (place?.kind === 'rejected') {
+      const path = joinPath(asked.directory ?? '', asked.name)
+      return [withoutPage('directory', path, rejected(place.reason, layout))]
+    }
     if (records.length > 0) return this.#beginning(asked, records)
     const pattern = this.#excludedBy(asked)
     if (pattern !== undefined) return [withoutPage('file', asked.name, excluded(pattern))]

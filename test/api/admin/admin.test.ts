@@ -71,6 +71,8 @@ t.test('an order for a rescan gets 202 with the number of the rescan', async (t)
   const cases: [unknown, RescanOrder][] = [
     [{}, everything],
     ['', everything],
+    [{ path: '.' }, everything],
+    [{ path: '/' }, everything],
     [
       { path: 'obs/2026/', full: true },
       { path: 'obs/2026', acceptRemovals: false },
