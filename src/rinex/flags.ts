@@ -4,7 +4,7 @@ import type { Body, Content } from './content-reader.ts'
 import type { EpochCount } from './epochs.ts'
 import { epochsIn, expectedSpan, namedInterval, namedSpan } from './expected.ts'
 import type { Facts, Flag, FlagName, HeaderFacts } from './facts.ts'
-import { systemOfNavigation, versionOf } from './header.ts'
+import { isNavigation, systemOfNavigation, versionOf } from './header.ts'
 import { shortTime, spanWords } from './times.ts'
 
 /** The least share of the expected epochs of a file that is not `short`. */
@@ -173,18 +173,13 @@ const typeNames = { o: 'observation', n: 'navigation', m: 'meteorological' } as 
 
 function typeWords({ header, data }: Read, name: ParsedName): string | undefined {
   const { type } = data
-  const found = type === 'M' ? 'm' : type === 'O' ? 'o' : isNavigation(type) ? 'n' : undefined
+  const found = type === 'M' ? 'm' : type === 'O' ? 'o' : isNavigation(data) ? 'n' : undefined
   const named = `the name says ${typeNames[name.type]} data`
   if (found === undefined) return `${named}, the header says the type ${quoted(type)}`
   if (found !== name.type) return `${named}, the header ${typeNames[found]} data`
   const system = systemOfNavigation(header, data)
   if (found !== 'n' || system === '' || ['', system].includes(name.navigation)) return undefined
   return `the name says navigation data of system ${name.navigation}, the header of ${system}`
-}
-
-/** `N`, and the letters of one system (RINEX 2.11, tables A3 to A11; RINEX 2.12). */
-function isNavigation(type: string): boolean {
-  return type !== '' && 'NGLHECJIS'.includes(type)
 }
 
 /** Number of letters of a code of four, with which each code begins. */
@@ -194,7 +189,7 @@ function markerWords({ marker }: HeaderFacts, { station }: ParsedName): string |
   const said = marker?.name
   if (said === undefined) return undefined
   const letters = said
-    .replaceAll(/[^A-Za-z0-9]/g, '')
+    .replaceAll(/[^\p{L}\p{N}]/gu, '')
     .slice(0, siteLetters)
     .toUpperCase()
   const code = station.slice(0, siteLetters)

@@ -104,8 +104,16 @@ export function versionOf({ rinex_version = '' }: HeaderFacts): number | undefin
   return rinex_version === '' || Number.isNaN(version) ? undefined : version
 }
 
-/** The systems of the letters of navigation files of version 2 (RINEX 2.11, table A3 to A11). */
-const systemsOfTypes: Readonly<Record<string, string>> = { G: 'R', L: 'E', H: 'S' }
+/**
+ * The systems of the letters of navigation files of version 2 (RINEX 2.11, tables A3, A10, A15;
+ * RINEX 2.12 for Galileo and QZSS). `C` is that of clock files.
+ */
+const systemsOfTypes: Readonly<Record<string, string>> = { G: 'R', H: 'S', L: 'E', E: 'E', J: 'J' }
+
+/** True for the type of a navigation file: `N`, and the letters of one system. */
+export function isNavigation({ type }: DataKind): boolean {
+  return type === 'N' || Object.hasOwn(systemsOfTypes, type)
+}
 
 /** The system of a navigation file: `M` for several; `''` if the header does not say it. */
 export function systemOfNavigation(facts: HeaderFacts, { type, system }: DataKind): string {
