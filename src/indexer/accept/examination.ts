@@ -116,19 +116,20 @@ class Examination {
     const heldMs = heldMsOf(file.name, now)
     if (decision === 'take' && heldMs <= 0) {
       if (settling.has(path)) this.#accept(file, { state: file, incomplete: false })
-    } else if (decision === 'take-incomplete') {
+      return
+    }
+    if (decision === 'take-incomplete') {
       this.#accept(file, { state: file, incomplete: true })
-    } else {
-      this.#outcomes.set(file.name, undefined)
-      const read = { ...now, ...this.#sightOf(file) }
-      // A file whose period has not ended is not opened again before.
-      const stands = decision !== 'inflate' || (settling.stands(path) && heldMs > 0)
-      const delayMs =
-        decision === 'wait'
-          ? settling.markIncomplete(path, file, read)
-          : stands
-            ? settling.stand(path, file, read, heldMs)
-            : undefined
+      return
+    }
+    this.#outcomes.set(file.name, undefined)
+    const read = { ...now, ...this.#sightOf(file) }
+    // A file whose period has not ended is not opened again before.
+    const isHeld = heldMs > 0 && settling.stands(path)
+    if (decision === 'wait') this.#retryIn(settling.markIncomplete(path, file, read))
+    else if (decision === 'inflate' && !isHeld) this.#read(file, now)
+    else {
+      const delayMs = settling.stand(path, file, read, heldMs)
       if (delayMs === undefined) this.#read(file, now)
       else this.#retryIn(delayMs)
     }
