@@ -91,6 +91,14 @@ t.test('it counts what a tree of several layouts has', async (t) => {
 
 type Case = [paths: string[], configuration: SurveyJson['configuration']]
 
+t.test('paths that are no dates as we read them', async (t) => {
+  const many = (count: number) =>
+    Array.from({ length: count }, (_, n) => `2023/${String(n).padStart(4, 's')}1010.24d.gz`)
+  const { text } = run(makeTree(t, many(99)))
+  t.match(text, /of another date, listed but misplaced: 99\n  2023\//)
+  t.match(run(makeTree(t, many(100))).text, /to be dates: none is misplaced: 100\n  2023\//)
+})
+
 t.test('the configuration that it proposes', async (t) => {
   const name = 'graz1010.24d.gz'
   const raw = Array.from({ length: 1000 }, (_, at) => `raw/${at}.dat`)

@@ -16,6 +16,11 @@ const fewest = 100
 /** Above this share of the files of an area, its paths are not dates as we read them. */
 const mostShare = 1 / 5
 
+/** True if the paths of so many files contradict their names that the paths are no dates. */
+export function areUnclear(files: number, contradicting: number): boolean {
+  return contradicting >= fewest && contradicting > files * mostShare
+}
+
 /**
  * Clears the mark of files that are not misplaced by the present rules. The rules only ever become
  * milder, so that no other file needs to be looked at.
@@ -54,8 +59,7 @@ export function* judgePaths(): Question<void> {
      ${kindCounts} GROUP BY k.area`,
   )
   for (const [area, files, contradicting] of counts) {
-    const isUnclear = contradicting >= fewest && contradicting > files * mostShare
-    const [from, to] = isUnclear ? [1, 2] : [2, 1]
+    const [from, to] = areUnclear(files, contradicting) ? [1, 2] : [2, 1]
     const values = { area, from, to }
     const changed = yield* rows(someOf, values)
     if (changed.length > 0) yield* execute({ sql: marking, values }, raiseDetails)

@@ -1,6 +1,7 @@
 /** The findings of a survey for people. Pure. */
 import { reasonLabel } from '../../api/file-problems/problem-list.ts'
 import { durationLabel, typeLabel, versionLabel } from '../../api/pages/labels.ts'
+import { areUnclear } from '../../catalogue/updates/misplaced.ts'
 import type { LayoutLists } from '../../parse/layout.ts'
 import { configurationLines, defaultLayout } from '../../parse/layout.ts'
 import { counted, printable, readableNumber } from '../../runtime/readable.ts'
@@ -24,7 +25,9 @@ export function describe(directory: string, findings: Findings, seconds: number)
     ...table('periods', files.period, durationLabel),
     ...years(files.year),
     ...section(
-      'RINEX files in a directory of another date, listed but misplaced',
+      areUnclear(files.form.total, misplaced.count)
+        ? 'RINEX files in a directory of another date, too many for the paths to be dates: none is misplaced'
+        : 'RINEX files in a directory of another date, listed but misplaced',
       misplaced.count,
       misplaced.examples,
     ),
