@@ -25,6 +25,8 @@ import { median, optionsOf } from './measure.js'
 export const description = 'first scan, sweeps and arrivals in a tree of many directories'
 
 const cli = join(import.meta.dirname, '../dist/cli.js')
+/** What the systemd unit of the indexer sets. */
+const unitOptions = '--max-semi-space-size=8 --max-old-space-size=512'
 const dayMs = 86_400_000
 const file = gzipSync('x')
 
@@ -73,7 +75,8 @@ async function follow({ print, what, archive, database, stations, seconds, arriv
   const begunMs = performance.now()
   const log = ['--log-level', 'info', '--checksums', 'none']
   const args = [cli, 'index', '--archive', archive, '--areas', '.', '--database', database, ...log]
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const env = { ...process.env, NODE_OPTIONS: unitOptions }
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'], env })
   await firstMatch(child, /"(caught up[^"]*)"/)
   const figures = (label, sinceMs, sinceCpu) =>
     print(

@@ -70,17 +70,16 @@ export class ReconcileLoop {
     const { tree, layout, dirty, known, settling, asOf, nowUs } = this.#context
     const scan = new Scan(asOf.now(), layout.isRoot)
     this.#applyStage.scan = scan
+    known.walks++
     await tree.startWalk(roots)
     const walkEnd = new Promise<void>((resolve) => (this.#onWalkEnd = resolve))
     this.#jobs.walking = true
     dirty.wake()
     await walkEnd
-    // Known directories that the walk did not visit may be gone, or in no area any more; others
-    // were found by another read.
+    // They may be gone, or in no area any more.
     const isAll = layout.roots.every((root) => roots.includes(root))
-    for (const path of [...known.all(), ...known.unread])
-      if (!scan.visited(path) && (isAll || roots.some((root) => isWithin(path, root))))
-        dirty.add(path, performance.now())
+    for (const path of known.unwalked())
+      if (isAll || roots.some((root) => isWithin(path, root))) dirty.add(path, performance.now())
     await (settling.isObserving ? this.caughtUp() : this.drained())
     this.#applyStage.scan = undefined
     return scan.result(nowUs())
@@ -166,6 +165,7 @@ export class ReconcileLoop {
         this.#ahead = snapshot.names.length > largeDirectory ? 1 : readAhead
       const isEmpty = empty.has(snapshot.path)
       await this.#applyStage.add({ snapshot, walked: true, requestedMs, isEmpty })
+      this.#context.known.walk(snapshot.path)
     }
   }
 

@@ -5,13 +5,13 @@ import type { WalkStep } from '../../src/indexer/read/walk.ts'
 import { Health } from '../../src/indexer/state/health.ts'
 import { KnownDirectories } from '../../src/indexer/state/known-directories.ts'
 import { Batch } from '../../src/indexer/write/batch.ts'
-import { defaultLayout } from '../../src/parse/layout.ts'
+import { defaultLayout, isWithin } from '../../src/parse/layout.ts'
 import { manyNames } from '../catalogue/catalogue.ts'
 import { change, newFile } from '../catalogue/change.ts'
 import { engine } from '../catalogue/engines.ts'
 import { fc } from '../random.ts'
 import t, { exact } from '../tap.ts'
-import { emptySnapshotOf, memoryLogger, moment, noProblems, openParts } from './parts.ts'
+import { emptySnapshotOf, memoryLogger, moment, noProblems, openParts, pathsOf } from './parts.ts'
 
 t.test('known directories are listed as children of their parents, after any changes', async () => {
   const path = fc.constantFrom('obs', 'obs/2026', 'obs/2025', 'obs/2026/001', 'obs/2026/002', 'nrt')
@@ -30,15 +30,32 @@ t.test('known directories are listed as children of their parents, after any cha
         [...expected].filter((each) => each.replace(/\/?[^/]*$/, '') === parent).sort()
       return (
         known.size === expected.size &&
-        known.all().sort().join() === [...expected].sort().join() &&
+        pathsOf(known).join() === [...expected].sort().join() &&
         ['', 'obs', 'obs/2026'].every(
           (parent) =>
             known.has(parent) === expected.has(parent) &&
+            known.hasWithin(parent) === [...expected].some((each) => isWithin(each, parent)) &&
             known.childrenOf(parent).sort().join() === below(parent).join(),
         )
       )
     }),
   )
+})
+
+t.test('the slots of many directories that are gone are given to others', async (t) => {
+  const paths = Array.from({ length: 3000 }, (_, n) => `pub/s${n % 60}/2026/${n}`)
+  const known = new KnownDirectories(['', ...paths])
+  t.same(pathsOf(known), ['', ...paths].sort())
+  t.ok(paths.every((path) => known.pathAt(known.slotOf(path) ?? -1) === path))
+  t.same([known.has('pub'), known.has('pub/s0/2026/1')], [false, false])
+  const { slots } = known
+  for (const path of paths) known.delete(path)
+  t.same([known.size, pathsOf(known), known.hasWithin('pub')], [1, [''], false])
+  known.delete('')
+  t.equal(known.hasWithin(''), false)
+  for (const path of paths) known.add(path.replace('pub', 'other'))
+  t.equal(known.slots, slots)
+  t.equal(known.size, paths.length)
 })
 
 t.test('the health is the phase or degraded, with its reasons and its beginning', async (t) => {
@@ -103,8 +120,6 @@ t.test('a scan counts regular files and reports its progress', async (t) => {
   const progress = scan.progress()
   t.match(progress, { startedUs: 5, files: 4, directoriesDone: 1, directoriesFound: 4, done: 0.5 })
   t.ok((progress.secondsLeft ?? -1) >= 0 && progress.rate > 0)
-  t.ok(scan.visited('obs'))
-  t.notOk(scan.visited('nrt'))
   t.same(scan.result(9).summary, {
     startedUs: 5,
     endedUs: 9,

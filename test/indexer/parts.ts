@@ -165,3 +165,9 @@ export const emptyScan = {
   modified: 0,
   removed: 0,
 }
+
+/** The paths of all known directories, sorted. */
+export function pathsOf(known: KnownDirectories): string[] {
+  const all = Array.from({ length: known.slots }, (_, slot) => known.pathAt(slot) ?? [])
+  return all.flat().sort()
+}

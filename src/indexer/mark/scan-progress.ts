@@ -22,7 +22,7 @@ export class Scan {
   readonly #started: Moment
   readonly #isArea: (path: string) => boolean
   readonly #startedMs = performance.now()
-  readonly #visited = new Set<string>()
+  #directories = 0
   readonly #counts = { files: 0, added: 0, modified: 0, removed: 0 }
   #pending = 0
   #done = 0
@@ -37,7 +37,7 @@ export class Scan {
 
   /** Counts a directory of the walk. */
   step({ snapshot, pending, done }: WalkStep): void {
-    this.#visited.add(snapshot.path)
+    this.#directories++
     if (snapshot.outcome === 'read' && this.#isArea(snapshot.path)) this.#archiveRead = true
     this.#pending = pending
     this.#done = done
@@ -58,19 +58,14 @@ export class Scan {
     this.#written = false
   }
 
-  /** Returns true if the walk has visited this directory. */
-  visited(path: string): boolean {
-    return this.#visited.has(path)
-  }
-
   progress(): ScanProgress {
     const seconds = (performance.now() - this.#startedMs) / 1000
     const { files } = this.#counts
     const done = this.#done
     return {
       startedUs: this.#started.us,
-      directoriesDone: this.#visited.size,
-      directoriesFound: this.#visited.size + this.#pending,
+      directoriesDone: this.#directories,
+      directoriesFound: this.#directories + this.#pending,
       files,
       done,
       rate: seconds > 0 ? files / seconds : 0,
@@ -79,7 +74,7 @@ export class Scan {
   }
 
   result(endedUs: number): ScanResult {
-    const directories = this.#visited.size
+    const directories = this.#directories
     return {
       summary: { startedUs: this.#started.us, endedUs, directories, ...this.#counts },
       started: this.#started,

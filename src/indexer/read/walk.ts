@@ -25,11 +25,25 @@ export interface WalkStep {
   readonly done: number
 }
 
-interface QueuedDirectory {
+/** Where a walk goes next: the directories in one other that it has not read yet. */
+interface Children {
+  /** The path above them; `undefined` for the roots of the walk. */
+  readonly above: string | undefined
+  /** In the order in which the walk reads them. */
+  readonly names: readonly string[]
+  /** The share of the walk of each. */
+  readonly share: number
+  /** The index of the next one, and its place in the order. */
+  readonly next: number
+  readonly place: Place
+}
+
+/** What the order of directories depends on. */
+interface Place {
+  readonly name: string
   readonly path: string
   readonly startSeconds: number
   readonly spanSeconds: number
-  readonly share: number
 }
 
 /**
@@ -38,23 +52,39 @@ interface QueuedDirectory {
  * comes before its subdirectories.
  */
 export function* walkTree(tree: Tree, roots: readonly string[]): Generator<WalkStep, undefined> {
-  const pending = new TinyQueue<QueuedDirectory>([], inOrder)
+  // One entry for all in a directory, because there may be half a million.
+  const queue = new TinyQueue<Children>([], (a, b) => inOrder(a.place, b.place))
   const nowSeconds = Date.now() / 1000
-  const add = (path: string, share: number): void => {
-    const { startSeconds = -Infinity, spanSeconds = Infinity } =
-      periodOfDirectory(path, nowSeconds) ?? {}
-    pending.push({ path, startSeconds, spanSeconds, share })
+  let pending = 0
+  const add = (above: string | undefined, found: readonly string[], share: number): void => {
+    const places = found.map((name) => placeOf(above, name, nowSeconds)).sort(inOrder)
+    const [place] = places
+    if (place === undefined) return
+    const names = places.map(({ name }) => name)
+    queue.push({ above, names, share: share / names.length, next: 0, place })
+    pending += names.length
   }
-  for (const root of roots) add(root, 1 / roots.length)
+  add(undefined, roots, 1)
   let done = 0
-  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    const snapshot = readDirectory(tree, next.path)
-    for (const name of snapshot.directories)
-      add(joinPath(next.path, name), next.share / snapshot.directories.length)
-    if (snapshot.directories.length === 0) done += next.share
-    yield { snapshot, pending: pending.length, done: Math.min(done, 1) }
+  for (let entry = queue.pop(); entry !== undefined; entry = queue.pop()) {
+    const { above, names, share, place } = entry
+    const next = entry.next + 1
+    const name = names[next]
+    if (name !== undefined) queue.push({ ...entry, next, place: placeOf(above, name, nowSeconds) })
+    pending--
+    const snapshot = readDirectory(tree, place.path)
+    add(place.path, snapshot.directories, share)
+    if (snapshot.directories.length === 0) done += share
+    yield { snapshot, pending, done: Math.min(done, 1) }
   }
   return undefined
+}
+
+function placeOf(above: string | undefined, name: string, nowSeconds: number): Place {
+  const path = above === undefined ? name : joinPath(above, name)
+  const { startSeconds = -Infinity, spanSeconds = Infinity } =
+    periodOfDirectory(path, nowSeconds) ?? {}
+  return { name, path, startSeconds, spanSeconds }
 }
 
 /** The next steps of a walk, which are passed on together; none at its end. */
@@ -73,7 +103,7 @@ export function nextSteps(walk: Iterator<WalkStep, undefined>): WalkStep[] {
 }
 
 /** Years come before their days, and these before their hours. */
-function inOrder(a: QueuedDirectory, b: QueuedDirectory): number {
+function inOrder(a: Place, b: Place): number {
   if (a.startSeconds !== b.startSeconds) return a.startSeconds < b.startSeconds ? -1 : 1
   if (a.spanSeconds !== b.spanSeconds) return a.spanSeconds > b.spanSeconds ? -1 : 1
   return a.path < b.path ? -1 : a.path > b.path ? 1 : 0

@@ -7,22 +7,18 @@ import type { KnownStamp } from '../../catalogue/updates/known.ts'
 import { secondsPerDay } from '../../parse/calendar.ts'
 import { periodOfDirectory } from '../../parse/directory-period.ts'
 import type { Layout } from '../../parse/layout.ts'
-import { isWithin, parentOf } from '../../parse/layout.ts'
 import type { DirectorySnapshot } from '../read/directory-snapshot.ts'
 import type { TreeReader } from '../read/tree-reader.ts'
 import { Column } from './column.ts'
+import { PathSlots } from './path-slots.ts'
 
 /**
  * The directories in the catalogue. Each has a slot, a number from 0 up; that of a directory that
  * is gone is given to another one. What is known of them is in columns.
  */
 export class KnownDirectories {
-  readonly #slots = new Map<string, number>()
-  readonly #paths: (string | undefined)[] = []
-  readonly #free: number[] = []
-  /** By parent, because the snapshot of a directory is compared with its known subdirectories. */
-  readonly #children = new Map<string, Set<string>>()
-  readonly #parent = new Column()
+  readonly #paths = new PathSlots()
+  #size = 0
   readonly #start = new Column()
   readonly #end = new Column()
   readonly #mtimeUs = new Column()
@@ -31,13 +27,20 @@ export class KnownDirectories {
   readonly #namesSum = new Column()
   /** Directories that were found in the one above, as the catalogue says, and are not known yet. */
   readonly unread = new Set<string>()
-  /** Directories whose path names another time on another day (see `periodOfDirectory`). */
-  readonly #relative = new Set<string>()
+  /** Slots of paths that name another time on another day (see `periodOfDirectory`). */
+  readonly #relative = new Set<number>()
   #day = 0
-  /** The number of the last sweep that looked at each directory (see `Looks`). */
+  /**
+   * The number of the last sweep that looked at each directory (see `Looks`); `NaN` for a slot that
+   * no known directory has.
+   */
   readonly looked = new Column()
   /** That of the last sweep that began; what is read or found after it is at least as new. */
   looking = 0
+  /** The number of the last walk that read each directory. */
+  readonly #walked = new Column()
+  /** That of the last walk that began. */
+  walks = 0
 
   constructor(paths: readonly string[] = []) {
     for (const path of paths) this.add(path)
@@ -56,85 +59,97 @@ export class KnownDirectories {
   }
 
   get size(): number {
-    return this.#slots.size
+    return this.#size
   }
 
   /** A number above all slots. */
   get slots(): number {
-    return this.#paths.length
+    return this.#paths.end
   }
 
   has(path: string): boolean {
-    return this.#slots.has(path)
+    return this.slotOf(path) !== undefined
   }
 
-  all(): string[] {
-    return [...this.#slots.keys()]
+  /** True if a directory is known at or below a path. */
+  hasWithin(path: string): boolean {
+    return this.#paths.slotOf(path) !== undefined && (path !== '' || this.#size > 0)
   }
 
   slotOf(path: string): number | undefined {
-    return this.#slots.get(path)
+    const slot = this.#paths.slotOf(path)
+    return slot !== undefined && this.isKnown(slot) ? slot : undefined
   }
 
-  /** `undefined` for a slot that no directory has. */
+  /** False for a slot that no directory has, or one that is only above a known one. */
+  isKnown(slot: number): boolean {
+    return !Number.isNaN(this.looked.get(slot))
+  }
+
+  /** `undefined` for a slot that no known directory has. */
   pathAt(slot: number): string | undefined {
-    return this.#paths[slot]
+    return this.isKnown(slot) ? this.#paths.pathAt(slot) : undefined
   }
 
   /** The slot of the directory above; `NaN` if it is not known. */
   parentAt(slot: number): number {
-    return this.#parent.get(slot)
+    const parent = this.#paths.parentAt(slot) ?? NaN
+    return this.isKnown(parent) ? parent : NaN
   }
 
   /** Returns the paths of the known directories directly below this one. */
   childrenOf(path: string): string[] {
-    return [...(this.#children.get(path) ?? [])]
+    const slot = this.#paths.slotOf(path)
+    if (slot === undefined) return []
+    return [...this.#paths.childrenAt(slot)].flatMap((child) => this.pathAt(child) ?? [])
   }
 
   add(path: string): void {
     this.unread.delete(path)
-    if (this.#slots.has(path)) return
-    const slot = this.#free.pop() ?? this.#paths.length
-    this.#paths[slot] = path
-    this.#slots.set(path, slot)
-    for (const column of [this.#start, this.#end, this.#mtimeUs]) column.set(slot, NaN)
+    const slot = this.#paths.add(path)
+    if (this.isKnown(slot)) return
+    this.#size++
+    for (const column of [this.#start, this.#end, this.#mtimeUs, this.#walked])
+      column.set(slot, NaN)
     this.looked.set(slot, this.looking)
-    for (const child of this.#children.get(path) ?? []) this.#setParent(child, slot)
-    // The archive root is in no directory.
-    if (path === '') {
-      this.#parent.set(slot, NaN)
-      return
-    }
-    const parent = parentOf(path)
-    this.#parent.set(slot, this.#slots.get(parent) ?? NaN)
-    const siblings = this.#children.get(parent)
-    if (siblings === undefined) this.#children.set(parent, new Set([path]))
-    else siblings.add(path)
   }
 
   delete(path: string): void {
     this.unread.delete(path)
-    const slot = this.#slots.get(path)
+    const slot = this.slotOf(path)
     if (slot === undefined) return
-    this.#slots.delete(path)
-    this.#paths[slot] = undefined
-    this.#free.push(slot)
-    this.#relative.delete(path)
-    for (const column of [this.#start, this.#end, this.#mtimeUs]) column.set(slot, NaN)
-    for (const child of this.#children.get(path) ?? []) this.#setParent(child, NaN)
-    const parent = parentOf(path)
-    const siblings = this.#children.get(parent)
-    if (siblings?.delete(path) === true && siblings.size === 0) this.#children.delete(parent)
+    this.#size--
+    this.#relative.delete(slot)
+    for (const column of [this.#start, this.#end, this.#mtimeUs, this.looked]) column.set(slot, NaN)
+    // Those above may have been kept for this one alone.
+    for (let at: number | undefined = slot; at !== undefined && this.#isUnneeded(at);) {
+      const above = this.#paths.parentAt(at)
+      this.#paths.delete(at)
+      at = above
+    }
   }
 
-  #setParent(child: string, parent: number): void {
-    const slot = this.#slots.get(child)
-    if (slot !== undefined) this.#parent.set(slot, parent)
+  #isUnneeded(slot: number): boolean {
+    return !this.isKnown(slot) && !this.#paths.hasChildren(slot)
+  }
+
+  /** Notes that the walk that runs has read a directory. */
+  walk(path: string): void {
+    const slot = this.slotOf(path)
+    if (slot !== undefined) this.#walked.set(slot, this.walks)
+  }
+
+  /** What the last walk has not read: known directories, and those that other reads found. */
+  *unwalked(): Generator<string, undefined> {
+    for (let slot = 0; slot < this.slots; slot++)
+      if (this.isKnown(slot) && this.#walked.get(slot) !== this.walks)
+        yield this.#paths.pathAt(slot)
+    yield* this.unread
   }
 
   /** Sets the stamp that the catalogue stores; `undefined` while it has none. */
   setStamp(path: string, stamp: DirectoryStamp | undefined): void {
-    const slot = this.#slots.get(path)
+    const slot = this.slotOf(path)
     if (slot === undefined) return
     this.#mtimeUs.set(slot, stamp?.mtimeUs ?? NaN)
     this.#ctimeUs.set(slot, stamp?.ctimeUs ?? NaN)
@@ -143,7 +158,7 @@ export class KnownDirectories {
   }
 
   stampOf(path: string): DirectoryStamp | undefined {
-    const slot = this.#slots.get(path)
+    const slot = this.slotOf(path)
     if (slot === undefined || !this.hasStamp(slot)) return undefined
     return {
       mtimeUs: this.#mtimeUs.get(slot),
@@ -171,7 +186,7 @@ export class KnownDirectories {
    * time of a directory whose path names none.
    */
   holds(path: string, newestSeconds: number, nowSeconds: number): void {
-    const slot = this.#slots.get(path)
+    const slot = this.slotOf(path)
     if (slot === undefined || this.startAt(slot, nowSeconds) >= newestSeconds) return
     if (periodOfDirectory(path, nowSeconds) !== undefined) return
     this.#start.set(slot, newestSeconds)
@@ -194,10 +209,10 @@ export class KnownDirectories {
   }
 
   #setPeriod(slot: number, nowSeconds: number): void {
-    const path = this.#paths[slot]
+    const path = this.pathAt(slot)
     if (path === undefined) return
     const period = periodOfDirectory(path, nowSeconds)
-    if (period?.isRelative === true) this.#relative.add(path)
+    if (period?.isRelative === true) this.#relative.add(slot)
     this.#start.set(slot, period?.startSeconds ?? -Infinity)
     this.#end.set(slot, period === undefined ? -Infinity : period.startSeconds + period.spanSeconds)
   }
@@ -208,11 +223,11 @@ export class KnownDirectories {
    */
   latestEnds(nowSeconds: number): Float64Array {
     const day = Math.floor(nowSeconds / secondsPerDay)
-    if (day !== this.#day)
-      for (const path of this.#relative) this.#setPeriod(this.#slots.get(path) ?? -1, nowSeconds)
+    if (day !== this.#day) for (const slot of this.#relative) this.#setPeriod(slot, nowSeconds)
     this.#day = day
-    const ends = new Float64Array(this.#paths.length).fill(NaN)
-    for (const slot of this.#slots.values()) {
+    const ends = new Float64Array(this.slots).fill(NaN)
+    for (let slot = 0; slot < ends.length; slot++) {
+      if (!this.isKnown(slot)) continue
       const end = this.endAt(slot, nowSeconds)
       for (let at = slot; !Number.isNaN(at) && !((ends[at] ?? NaN) >= end); at = this.parentAt(at))
         ends[at] = end
@@ -243,6 +258,6 @@ export async function isUnknownPath(
 ): Promise<boolean> {
   // A directory that is gone may still have known directories below it, whose removals are
   // withheld.
-  if (knownTree.known.all().some((other) => isWithin(other, path))) return false
+  if (knownTree.known.hasWithin(path)) return false
   return isMissing(await tree.snapshot(path), knownTree)
 }

@@ -39,7 +39,7 @@ export class Looks {
     if (begun !== undefined) this.#moments.set(number, begun)
     let oldest = number
     for (let slot = 0; slot < this.#known.slots; slot++) {
-      if (this.#known.pathAt(slot) === undefined) continue
+      if (!this.#known.isKnown(slot)) continue
       if (begun === undefined && looked.get(slot) === number) looked.set(slot, never)
       oldest = Math.min(oldest, looked.get(slot))
     }
