@@ -8,6 +8,7 @@ import { addAskedAvailability } from './availability/route.ts'
 import { addChanges } from './changes/route.ts'
 import { addData } from './downloads/route.ts'
 import type { DownloadsContext } from './downloads/unserved-files.ts'
+import { addEquipment } from './equipment/route.ts'
 import { addProblems } from './file-problems/collection.ts'
 import { addRinexFile } from './files/list.ts'
 import { addRecord } from './files/record.ts'
@@ -34,6 +35,7 @@ const resources: readonly ((app: FastifyInstance, context: ResourceContext) => v
   addStation,
   addAvailability,
   addLatency,
+  addEquipment,
   addAskedAvailability,
   addSeries,
   addMissing,

@@ -9,7 +9,7 @@ import type { Logger } from 'pino'
 import { countriesOf } from '../parse/countries.ts'
 import { notScanned } from '../series/as-of.ts'
 import { ExpectedRules } from '../series/expectation.ts'
-import { StationPlaces } from '../series/station-places.ts'
+import type { StationPlaces } from '../series/station-places.ts'
 import { readJsonBodies } from './admin/request-body.ts'
 import { ArchiveReader } from './archive/archive-reader.ts'
 import { ConnectionLimiter } from './connections/connection-limiter.ts'
@@ -31,6 +31,7 @@ import {
 import { ClientLimits } from './http/limits.ts'
 import { supportResources, untilLeastSeq } from './http/resource.ts'
 import type { ApiDeps } from './http/settings.ts'
+import { KnownPlaces } from './map/known-places.ts'
 import { StationMap } from './map/station-map.ts'
 import { countMissing } from './missing/missing-slots.ts'
 import { addAssets } from './pages/assets.ts'
@@ -55,7 +56,7 @@ const alertsAgeMs = 30_000
 /** Builds the API on a catalogue. Does not listen; the caller chooses the address. */
 export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   const asOfReader = new AsOfReader(deps)
-  const { expected = new ExpectedRules([]), places = new StationPlaces([]) } = deps.settings
+  const { expected = new ExpectedRules([]), places: inFile } = deps.settings
   const turns = new Turns()
   const network = new NetworkStatusCache({ ...deps, expected, asOfReader, turns })
   const archive = new ArchiveReader(deps)
@@ -96,8 +97,9 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   app.setNotFoundHandler((request, reply) => {
     answer(notFound(), request, reply)
   })
-  const map = new StationMap(places)
-  readAhead(app, network, map)
+  const map = new StationMap()
+  readAhead(app, network, { map, inFile })
+  const places = new KnownPlaces(deps.reader, inFile)
   const own = { expected, places, asOfReader, network, archive, map, unservedFiles }
   addResources(app, { ...context, ...own })
   addEntrances(app, context)
@@ -112,9 +114,13 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
 }
 
 /** Reads the deliveries of the last weeks, and coasts, before the first request needs them. */
-function readAhead(app: FastifyInstance, network: NetworkStatusCache, map: StationMap): void {
+function readAhead(
+  app: FastifyInstance,
+  network: NetworkStatusCache,
+  { map, inFile }: { readonly map: StationMap; readonly inFile: StationPlaces | undefined },
+): void {
   app.addHook('onListen', async () => {
-    map.readAhead()
+    map.readAhead(inFile?.all ?? [])
     await network.ifLoaded()
   })
 }

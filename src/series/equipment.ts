@@ -31,9 +31,11 @@ export interface Stretch {
   /** What its first file says. */
   readonly equipment: Equipment
   /**
-   * What is not as in the stretch before, of an odd one as in the one that it interrupts; nothing
-   * of the first one.
+   * What the stretch before says, for an odd one the one that it interrupts; `undefined` for the
+   * first one.
    */
+  readonly before: Equipment | undefined
+  /** What is not as before; nothing of the first one. */
   readonly changed: readonly EquipmentPart[]
   /** Metres from the position before, if that changed and both are known. */
   readonly movedMetres: number | undefined
@@ -157,6 +159,7 @@ function stretchOf(
     toDay: dayOf(run.at(-1) ?? run[0]),
     files: run.length,
     equipment,
+    before: before?.equipment,
     changed,
     movedMetres: isMoved ? metresBetween(from, to) : undefined,
     isOdd,

@@ -1,4 +1,4 @@
-/** Where stations are, from the file `stations_file`. Pure. */
+/** Where stations are: by the headers of their files, else from the file `stations_file`. Pure. */
 
 /** The place of a station. The code has 4 or 9 characters, in upper case. */
 export interface StationPlace {
@@ -11,6 +11,9 @@ export interface StationPlace {
   readonly name?: string | undefined
 }
 
+/** The place of a station by the header of a file. */
+export type StationPosition = Omit<StationPlace, 'name'>
+
 /**
  * The places of all stations. A code of 4 characters stands for the codes of 9 characters that
  * begin with it, and for itself stands the only code of 9 characters that begins with it.
@@ -18,12 +21,18 @@ export interface StationPlace {
 export class StationPlaces {
   /** All lines of the file. */
   readonly all: readonly StationPlace[]
+  readonly #positions: ReadonlyMap<string, StationPosition>
   readonly #byCode = new Map<string, StationPlace>()
   /** Codes of 9 characters by their first 4; `undefined` if there are several. */
   readonly #bySite = new Map<string, StationPlace | undefined>()
 
-  constructor(places: readonly StationPlace[]) {
+  /**
+   * @param places the lines of the file
+   * @param positions those of headers, by the code that lists show
+   */
+  constructor(places: readonly StationPlace[], positions: readonly StationPosition[] = []) {
     this.all = places
+    this.#positions = new Map(positions.map((each) => [each.code, each]))
     for (const place of places) {
       this.#byCode.set(place.code, place)
       const site = place.code.slice(0, 4)
@@ -31,8 +40,22 @@ export class StationPlaces {
     }
   }
 
-  /** The place of a station; `undefined` if it is not known. @param code in upper case */
+  /** These places, with positions of headers. */
+  with(positions: readonly StationPosition[]): StationPlaces {
+    return new StationPlaces(this.all, positions)
+  }
+
+  /**
+   * The place of a station; `undefined` if it is not known. Its name is that of the file.
+   * @param code in upper case
+   */
   of(code: string): StationPlace | undefined {
+    const place = this.#inFile(code)
+    const position = this.#positions.get(code)
+    return position === undefined ? place : { ...position, name: place?.name }
+  }
+
+  #inFile(code: string): StationPlace | undefined {
     const exact = this.#byCode.get(code)
     return (
       exact ?? (code.length === 4 ? this.#bySite.get(code) : this.#byCode.get(code.slice(0, 4)))

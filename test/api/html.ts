@@ -14,7 +14,7 @@ export interface Link {
 
 /** Elements that stand in a line of text; all others part it. */
 const isInline =
-  /^(a|abbr|b|code|dfn|em|i|kbd|mark|q|small|span|strong|sub|sup|time|tspan|var|wbr)$/
+  /^(a|abbr|b|bdi|code|dfn|em|i|kbd|mark|q|small|span|strong|sub|sup|time|tspan|var|wbr)$/
 
 /** A page whose HTML has no fault, and closes what it opens. @throws Error with the fault */
 export function readPage(text: string): Html {

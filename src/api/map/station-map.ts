@@ -2,7 +2,7 @@
 import { geoPath } from 'd3-geo'
 import type { Position } from 'geojson'
 import { LRUCache } from 'lru-cache'
-import type { StationPlaces } from '../../series/station-places.ts'
+import type { StationPlace } from '../../series/station-places.ts'
 import type { StationDelivery } from '../../series/station-states.ts'
 import type { Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
@@ -14,13 +14,14 @@ import type { View } from './view.ts'
 import { isInView, viewOf } from './view.ts'
 
 /** A station on a map. */
-export interface MappedStation {
-  readonly code: string
-  readonly name?: string | undefined
-  readonly latitude: number
-  readonly longitude: number
+interface MappedStation extends StationPlace {
   /** `undefined` for one that is not expected. */
   readonly state: StationDelivery | undefined
+}
+
+/** A station that is on a map if its place is known. */
+interface PlacedStation extends Pick<MappedStation, 'code' | 'state'> {
+  readonly place: StationPlace | undefined
 }
 
 /** Maps that are kept without their stations: few extents are asked for again and again. */
@@ -31,18 +32,13 @@ const order = [undefined, ...(Object.keys(stationMarks) as StationDelivery[]).to
 
 /** Draws maps of stations whose places are known. */
 export class StationMap {
-  readonly #places: StationPlaces
   readonly #kept = new LRUCache<string, Html>({ max: keptMaps })
   readonly #world = new Map<Scale, Coastline>()
 
-  constructor(places: StationPlaces) {
-    this.#places = places
-  }
-
-  /** Reads the coasts that a map of all places needs. */
-  readAhead(): void {
+  /** Reads the coasts that a map of these places needs. */
+  readAhead(places: readonly StationPlace[]): void {
     this.of(
-      this.#places.all.map(({ code }) => ({ code, state: undefined })),
+      places.map((place) => ({ code: place.code, state: undefined, place })),
       '',
     )
   }
@@ -52,15 +48,10 @@ export class StationMap {
    * @param up the path from the page to the API
    * @param isKnown false if no station has a state yet
    */
-  of(
-    stations: Iterable<Pick<MappedStation, 'code' | 'state'>>,
-    up: string,
-    isKnown = true,
-  ): Html | undefined {
-    const mapped = Array.from(stations).flatMap(({ code, state }) => {
-      const place = this.#places.of(code)
-      return place === undefined ? [] : [{ ...place, code, state }]
-    })
+  of(stations: readonly PlacedStation[], up: string, isKnown = true): Html | undefined {
+    const mapped = stations.flatMap(({ code, state, place }) =>
+      place === undefined ? [] : [{ ...place, code, state }],
+    )
     return mapped.length === 0 ? undefined : this.draw(mapped, up, isKnown)
   }
 

@@ -8,6 +8,7 @@ import { hasSeedAreas } from '../../parse/layout.ts'
 import { counted, readableNumber, readableSize } from '../../runtime/readable.ts'
 import type { Loss } from '../../series/loss.ts'
 import { startOf } from '../../series/series.ts'
+import type { StationPlaces } from '../../series/station-places.ts'
 import { lossRows } from '../alerts/loss-rows.ts'
 import type { StationMap } from '../map/station-map.ts'
 import type { Child, Html } from '../pages/html.ts'
@@ -31,6 +32,8 @@ interface NetworkPageData {
   readonly folder: string | undefined
   readonly layout: Pick<Layout, 'areas' | 'roots'>
   readonly map: Pick<StationMap, 'of'>
+  /** `undefined` if the places cannot be read at this moment. */
+  readonly places: StationPlaces | undefined
   /** The URL of the API. */
   readonly api: string
   /** UTC day since 1970. */
@@ -75,7 +78,7 @@ ${totals(data)}${firstRequest(data)}</section>
 }
 
 /** What is lost, where, and all stations. */
-function stateOf({ network }: KnownNetwork, { map, damage }: NetworkPageData): Html {
+function stateOf({ network }: KnownNetwork, { map, places, damage }: NetworkPageData): Html {
   const { states, stations, losses, asOf } = network
   const now = asOf.seconds ?? 0
   const countries = countryRows({ states, stations }, now)
@@ -83,7 +86,7 @@ function stateOf({ network }: KnownNetwork, { map, damage }: NetworkPageData): H
     countries.flatMap(({ rows }) => rows).map((row) => [row.station, row.delivery]),
   )
   const onMap = Array.from(stations).flatMap(([code, state]) =>
-    state === 'ended' ? [] : [{ code, state: shown.get(code) }],
+    state === 'ended' ? [] : [{ code, state: shown.get(code), place: places?.of(code) }],
   )
   return html`${lossesOf(losses, asOf.notCurrent === undefined, damage)}${matrix(countries, now)}${map.of(onMap, '../', asOf.seconds !== undefined)}`
 }

@@ -9,7 +9,13 @@ import { layOut } from '../pages/layout.ts'
 import type { AnswerState } from '../resources/answer.ts'
 import { addAnswer } from '../resources/answer.ts'
 import type { NetworkContext, NetworkState } from '../series/network-context.ts'
-import { asOfMembers, networkState, standstillOf, stateOf } from '../series/network-context.ts'
+import {
+  asOfMembers,
+  detailedVersion,
+  networkState,
+  standstillOf,
+  stateOf,
+} from '../series/network-context.ts'
 import { ifReadable, readArchiveFacts } from './archive-facts.ts'
 import { damageWords } from './damage.ts'
 import { figuresOf } from './figures.ts'
@@ -42,6 +48,7 @@ export function addNetwork(app: FastifyInstance, context: NetworkContext & Archi
           html: async () => {
             const archive = await readArchiveFacts(context, requester)
             const damage = network && (await ifReadable(damageWords(context, network, requester)))
+            const places = network && (await ifReadable(context.places.at(network.head)))
             // What was read for several pages may have come at once.
             await requester.turn()
             const { settings } = context
@@ -53,6 +60,7 @@ export function addNetwork(app: FastifyInstance, context: NetworkContext & Archi
               layout: settings.layout,
               folder: settings.problems === 'public' ? settings.archive : undefined,
               map: context.map,
+              places,
               api: context.links().api,
               today: context.archive.today(),
               known,
@@ -84,9 +92,8 @@ async function stateOfJson(context: NetworkContext): Promise<NetworkPageState> {
 async function pageState(context: NetworkContext): Promise<NetworkPageState> {
   const network = await ifReadable(networkState(context))
   if (network === undefined) return unreadState(context)
-  // The size of the archive depends on the details of files.
-  const { version, headers, head } = network
-  return { version: `${version}-d${head.detailsSeq}`, headers, network }
+  // The size of the archive and the places of stations depend on the details of files.
+  return { version: detailedVersion(network), headers: network.headers, network }
 }
 
 /** The states cannot be read before the first scan has ended; its problems may be known. */

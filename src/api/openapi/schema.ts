@@ -88,6 +88,11 @@ export function number(description: string, example?: number, more: Keywords = {
   return { type: 'number', minimum: 0, description, ...more, ...withOwn(example) }
 }
 
+/** A number of any sign. */
+export function signed(description: string, example?: number, more: Keywords = {}): Schema<number> {
+  return { type: 'number', description, ...more, ...withOwn(example) }
+}
+
 /** A number from 0 to 1. */
 export function share(description: string, example?: number): Schema<number> {
   return number(description, example, { maximum: 1 })

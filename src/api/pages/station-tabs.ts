@@ -6,7 +6,7 @@ import type { SiteFacts } from '../http/settings.ts'
 import type { Html } from './html.ts'
 import { html } from './html.ts'
 
-export type StationTab = 'Overview' | 'Files' | 'Missing' | 'Availability' | 'Latency'
+export type StationTab = 'Overview' | 'Files' | 'Missing' | 'Availability' | 'Latency' | 'Equipment'
 
 /** The codes of one station, those of the files that are meant. */
 export interface OfStation {
@@ -34,6 +34,7 @@ export function stationTabs(
     Missing: pageUrl({ api: up }, 'missing', [['station', codes.join()]]),
     Availability: below('availability'),
     Latency: below('latency'),
+    Equipment: below('equipment'),
   }
   const items = Object.entries(hrefs).map(([label, href]) => {
     const isCurrent = label === tab && html` aria-current="page"`

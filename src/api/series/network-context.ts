@@ -4,9 +4,9 @@ import { readableTime } from '../../runtime/readable.ts'
 import type { AsOf } from '../../series/as-of.ts'
 import { indexerStopped, notScanned } from '../../series/as-of.ts'
 import type { ExpectedRules } from '../../series/expectation.ts'
-import type { StationPlaces } from '../../series/station-places.ts'
 import type { ApiContext } from '../http/context.ts'
 import { digest } from '../http/context.ts'
+import type { KnownPlaces } from '../map/known-places.ts'
 import type { StationMap } from '../map/station-map.ts'
 import * as schema from '../openapi/schema.ts'
 import type { AsOfReader } from './as-of-reader.ts'
@@ -17,7 +17,7 @@ export interface NetworkContext extends ApiContext {
   readonly network: NetworkStatusCache
   readonly asOfReader: AsOfReader
   readonly expected: ExpectedRules
-  readonly places: StationPlaces
+  readonly places: KnownPlaces
   readonly map: StationMap
 }
 
@@ -54,6 +54,11 @@ export function standstillOf({ seconds, notCurrent = notScanned }: AsOf): string
   return notCurrent === indexerStopped
     ? `${reason} since ${time}. States are those of that time.`
     : `${reason}. States are those of ${time}.`
+}
+
+/** The version of an answer that depends on details of files too. */
+export function detailedVersion({ version, head }: Pick<NetworkState, 'version' | 'head'>): string {
+  return `${version}-d${head.detailsSeq}`
 }
 
 /** The states of the network, and what answers say of them. */

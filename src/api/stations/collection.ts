@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { StationOrdering } from '../../catalogue/filter.ts'
 import { stationOrderKeys } from '../../catalogue/filter.ts'
 import { readableNumber } from '../../runtime/readable.ts'
+import type { StationPlaces } from '../../series/station-places.ts'
 import type { State } from '../../series/station-states.ts'
 import { severityOf, states } from '../../series/station-states.ts'
 import type { Format } from '../http/formats.ts'
@@ -11,6 +12,7 @@ import type { Links } from '../http/links.ts'
 import { csvText } from '../http/send.ts'
 import type { Child } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
+import { boxParameter, isInBox } from '../parameters/bbox.ts'
 import { stationFilters } from '../parameters/file-filters.ts'
 import type { Parameter } from '../parameters/parameter.ts'
 import { anyText, choices, ordering } from '../parameters/parameter.ts'
@@ -21,7 +23,7 @@ import type { Wire } from '../resources/fields.ts'
 import { serialise } from '../resources/fields.ts'
 import type { NetworkStatus } from '../series/known-series.ts'
 import type { NetworkContext } from '../series/network-context.ts'
-import { stateOf } from '../series/network-context.ts'
+import { detailedVersion, stateOf } from '../series/network-context.ts'
 import { geoJsonSchema, stationsGeoJson } from './geojson.ts'
 import { knownStations } from './known-stations.ts'
 import { stationColumns, stripLegend } from './list-table.ts'
@@ -66,6 +68,7 @@ const parameters = {
     meaning: 'Part of a station code, in upper or lower case.',
     example: 'gr',
   }),
+  bbox: boxParameter('Only stations'),
   state: choices(states, {
     meaning:
       'Only stations in one of these states. A station has the worst state of its series, in the order `down`, `late`, `present`, `silent`, `ended`. The response then depends on the clock.',
@@ -84,6 +87,8 @@ const parameters = {
 interface StationsState extends CollectionState {
   /** The states of the series; `undefined` if the answer does not show them. */
   readonly known: NetworkStatus | undefined
+  /** Where the stations are; `undefined` if the answer does not need it. */
+  readonly places: StationPlaces | undefined
 }
 
 export function addStations(app: FastifyInstance, context: NetworkContext): void {
@@ -96,7 +101,7 @@ export function addStations(app: FastifyInstance, context: NetworkContext): void
     find: (asked, state, requester) => findStations(context, asked, state, requester),
     whole: {
       csv: stationsCsv,
-      geojson: ({ items, links }) => stationsGeoJson(items, context.places, links),
+      geojson: ({ items, links }) => stationsGeoJson(items, links),
     },
     wholeBodies: { geojson: geoJsonSchema },
     page: {
@@ -137,7 +142,7 @@ function csvCell(value: Wire<typeof stationFields>[keyof typeof stationFields]) 
 type StationRequest = RequestOf<typeof parameters, Format>
 
 async function stationsState(
-  { reader, network }: NetworkContext,
+  { reader, network, places: allPlaces }: NetworkContext,
   { values, format, kept }: StationRequest,
 ): Promise<StationsState> {
   // A page that asks for no state and no order shows states only if they are in memory.
@@ -146,20 +151,26 @@ async function stationsState(
   const needsStates = format === 'geojson' || values.state.length > 0 || isAsked
   const shown = format === 'html' ? network.ifLoaded() : undefined
   const known = await (needsStates ? network.current() : shown)
-  if (known === undefined) return { version: await reader.head(), known }
+  const head = known?.head ?? (await reader.head())
+  const hasMap = format === 'geojson' || (format === 'html' && known !== undefined)
+  const details = hasMap || values.bbox !== undefined
+  const places = details ? await allPlaces.at(head) : undefined
+  if (known === undefined) return { version: head, details, known, places }
   const { version, headers, banner } = stateOf(known)
-  return { version, headers, banner, known }
+  const tagged = details ? detailedVersion({ version, head }) : version
+  return { version: tagged, headers, banner, known, places }
 }
 
 async function findStations(
   { reader, map }: NetworkContext,
   { values, filter, range, format }: StationRequest,
-  { known }: StationsState,
+  { known, places }: StationsState,
   requester: Requester,
 ): Promise<Found<ListedStation>> {
   const { countries, areas } = filter
   const { key, descending } = values.ordering
   const { limit, offset } = range
+  const { bbox: box } = values
   const codes = values.state.length > 0 && codesIn(values.state, known?.stations ?? new Map())
   const stateKey = stateKeyOf(values.ordering)
   const query = {
@@ -173,7 +184,7 @@ async function findStations(
     search: values.search.toUpperCase(),
   }
   const isWhole = format === 'csv' || format === 'geojson'
-  if (known === undefined && !isWhole) {
+  if (known === undefined && !isWhole && box === undefined) {
     const { stations, count, head } = await reader.stations({ ...query, limit, offset }, requester)
     return { count, items: stations, version: head, columns: stationColumns(undefined, false) }
   }
@@ -181,13 +192,18 @@ async function findStations(
   const all = await reader.stations({ ...query, limit: maxStations, offset: 0 }, requester)
   await requester.turn()
   const ofNetwork = known && knownStations(known)
-  const listed = all.stations.map((station) => ({ ...station, ...ofNetwork?.get(station.code) }))
+  const listed = all.stations
+    .map((station) => {
+      const { code } = station
+      return { ...station, ...ofNetwork?.get(code), place: places?.of(code) }
+    })
+    .filter(({ place }) => box === undefined || (place !== undefined && isInBox(place, box)))
   if (stateKey !== undefined) listed.sort(byState(stateKey, descending))
   if (isWhole) return { items: listed }
   const items = listed.slice(offset, offset + limit)
-  const isCompared = values.station.length > 1 || (values.station.length > 0 && all.count > 1)
+  const isCompared = values.station.length > 1 || (values.station.length > 0 && listed.length > 1)
   return {
-    count: all.count,
+    count: listed.length,
     items,
     ...(known && {
       extra: headlineOf(listed, values.ordering),
@@ -203,7 +219,7 @@ function mapOf(
   stations: readonly ListedStation[],
   isKnown: boolean,
 ): Child {
-  const onMap = stations.map(({ code, known }) => ({ code, state: known?.delivery }))
+  const onMap = stations.map(({ code, known, place }) => ({ code, state: known?.delivery, place }))
   const drawn = map.of(onMap, '../', isKnown)
   return drawn && html`<section>\n<h2>Where they are</h2>\n${drawn}</section>\n`
 }

@@ -1,5 +1,4 @@
 /** The stations whose places are known, as GeoJSON (RFC 7946). */
-import type { StationPlaces } from '../../series/station-places.ts'
 import { stateMeanings, states } from '../../series/station-states.ts'
 import type { Links } from '../http/links.ts'
 import * as schema from '../openapi/schema.ts'
@@ -13,13 +12,9 @@ const { code, country, url, first_data_date, last_data_date, count } = stationFi
 const properties = { code, country, url, first_data_date, last_data_date, count }
 
 /** @returns the text of a FeatureCollection; a station without a place is left out */
-export function stationsGeoJson(
-  stations: readonly ListedStation[],
-  places: StationPlaces,
-  links: Links,
-): string {
+export function stationsGeoJson(stations: readonly ListedStation[], links: Links): string {
   const features = stations.flatMap((station) => {
-    const place = places.of(station.code)
+    const { place } = station
     if (place === undefined) return []
     const { longitude, latitude, name = null } = place
     return {
@@ -43,8 +38,8 @@ const feature = schema.object('A station.', {
     type: schema.oneOf('Always `Point`.', ['Point'], 'Point'),
     coordinates: schema.tuple(
       'Longitude and latitude in degrees.',
-      schema.number('Longitude.', 15.493, { minimum: -180, maximum: 180 }),
-      schema.number('Latitude.', 47.067, { minimum: -90, maximum: 90 }),
+      schema.signed('Longitude.', 15.493, { minimum: -180, maximum: 180 }),
+      schema.signed('Latitude.', 47.067, { minimum: -90, maximum: 90 }),
     ),
   }),
   properties: schema.object('Fields of the station.', {

@@ -6,6 +6,7 @@ import type { StationSummary } from '../../catalogue/questions/stations.ts'
 import { dayToIso } from '../../parse/calendar.ts'
 import { countryOf, isMergedNavigation } from '../../parse/countries.ts'
 import { fileDurations, fileTypes, fileVersions } from '../../parse/types.ts'
+import type { StationPlace } from '../../series/station-places.ts'
 import { UnknownName } from '../http/errors.ts'
 import type { Requester } from '../http/limits.ts'
 import type { Links, QueryPair } from '../http/links.ts'
@@ -24,6 +25,8 @@ export interface ListedStation extends StationSummary {
   readonly series?: SeriesStatus | undefined
   /** Its state, and what the list says of it. */
   readonly known?: KnownStation | undefined
+  /** Where it is, if the answer needs to know and it is known. */
+  readonly place?: StationPlace | undefined
 }
 
 const field = fieldOf<ListedStation>()

@@ -4,7 +4,7 @@ import { lookbackDays, periodRules, recentDays, slotsPerDay } from '../../series
 import type { Question } from '../question.ts'
 import type { Head } from '../records.ts'
 import type { QuestionContext } from '../selection/context.ts'
-import type { Sites } from '../selection/sites.ts'
+import type { StationCodes } from '../selection/sites.ts'
 import { endsOf, liveFiles } from './live-files.ts'
 import { oldestSlot, recordedDeliveries } from './recorded-deliveries.ts'
 
@@ -24,20 +24,8 @@ export interface SeriesQuery extends SeriesKey {
 }
 
 /** The slots of a series; ascending, without duplicates. */
-export interface SeriesSlots {
+export interface SeriesSlots extends StationCodes {
   readonly head: Head
-  /**
-   * The codes whose files fill the slots: the long code, and the short code if it belongs to it
-   * (see `selection/sites.ts`). If a short code was requested that belongs to no long code, only
-   * this short code; empty if no file ever had it.
-   */
-  readonly codes: readonly string[]
-  /**
-   * Long codes with files that begin with the same 4 characters, if there are several: files with
-   * the short code cannot be assigned to one long code, so they form a series of their own. Also
-   * empty if a long code was requested and no file ever had the short code.
-   */
-  readonly ambiguous: readonly string[]
   /** The first slot of the range. */
   readonly from: number
   /**
@@ -78,7 +66,7 @@ export interface ArrivalsQuery extends Pick<
 }
 
 /** The recorded arrivals of a series. */
-export interface SeriesArrivals extends Pick<SeriesSlots, 'head' | 'codes' | 'ambiguous'> {
+export interface SeriesArrivals extends StationCodes, Pick<SeriesSlots, 'head'> {
   /** The slots whose files were seen arriving, ascending, each with its latency in seconds. */
   readonly arrivals: readonly (readonly [slot: number, latency: number])[]
   /**
@@ -86,15 +74,6 @@ export interface SeriesArrivals extends Pick<SeriesSlots, 'head' | 'codes' | 'am
    * arriving.
    */
   readonly latencies: readonly number[]
-}
-
-/**
- * The station of a series: the ids of its codes, and the long codes to which its short code could
- * belong (see `ambiguous` in `SeriesSlots`).
- */
-interface SeriesStation {
-  readonly ids: readonly number[]
-  readonly ambiguous: readonly string[]
 }
 
 /** The slots of a series; `undefined` for an unknown station. @throws NotBuilt */
@@ -148,34 +127,14 @@ function* read(
   context: QuestionContext,
 ) {
   const { head, deliveriesUs } = yield* context.lookups.refresh({ needsBuilt: true })
-  const { stations } = context.lookups
-  const station = stationOf(query.code, stations, yield* context.lookups.sites())
+  const station = yield* context.lookups.stationOf(query.code)
   if (station === undefined) return undefined
   const deliveries = yield* recordedDeliveries(station.ids, query, context)
   const recent = query.now - recentDays * slotsPerDay(query.period)
   const latencies = deliveries
     .flatMap(([slot, latency]) => (slot >= recent ? (latency ?? []) : []))
     .sort((a, b) => a - b)
-  const codes = station.ids.map((id) => stations.get(id) ?? '')
-  const facts = { head, codes, ambiguous: station.ambiguous, latencies }
+  const { codes, ambiguous } = station
+  const facts = { head, codes, ambiguous, latencies }
   return { station, deliveries, deliveriesUs, facts }
-}
-
-/**
- * Finds the station of a code; `undefined` for a code that the catalogue does not have. The files
- * of a short code that belongs to no long code (see `sites.ts`) are a series of their own.
- */
-function stationOf(
-  code: string,
-  stations: ReadonlyMap<number, string>,
-  sites: Sites,
-): SeriesStation | undefined {
-  const main = sites.mainCode(code)
-  const ids = [...stations].flatMap(([id, each]) => (sites.mainCode(each) === main ? [id] : []))
-  const shortCode = code.slice(0, 4)
-  const sharing = sites.longCodes(shortCode)
-  if (ids.length === 0 && (code.length === 9 || sharing.length === 0)) return undefined
-  const isShared =
-    sharing.length > 1 && (code.length === 4 || [...stations.values()].includes(shortCode))
-  return { ids, ambiguous: isShared ? [...sharing].sort() : [] }
 }

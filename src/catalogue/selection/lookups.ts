@@ -11,7 +11,7 @@ import { indexNames } from '../tables/indexes.ts'
 import type { Kind } from './kinds.ts'
 import type { Selection } from './selection.ts'
 import { select } from './selection.ts'
-import type { CodeRow } from './sites.ts'
+import type { CodeRow, StationCodes } from './sites.ts'
 import { codesOfStations, Sites } from './sites.ts'
 
 const deferred = [...indexNames, ...deferredCounts]
@@ -77,5 +77,25 @@ export class Lookups {
       this.#sites = { version: this.#version, sites }
     }
     return this.#sites.sites
+  }
+  /**
+   * The station of a code, with the ids of its codes; `undefined` for a code that the catalogue
+   * does not have.
+   */
+  *stationOf(
+    code: string,
+  ): Question<(StationCodes & { readonly ids: readonly number[] }) | undefined> {
+    const sites = yield* this.sites()
+    const main = sites.mainCode(code)
+    const found = [...this.stations].filter(([, each]) => sites.mainCode(each) === main)
+    const shortCode = code.slice(0, 4)
+    const sharing = sites.longCodes(shortCode)
+    if (found.length === 0 && (code.length === 9 || sharing.length === 0)) return undefined
+    const hasShort = code.length === 4 || [...this.stations.values()].includes(shortCode)
+    return {
+      ids: found.map(([id]) => id),
+      codes: found.map(([, each]) => each),
+      ambiguous: sharing.length > 1 && hasShort ? [...sharing].sort() : [],
+    }
   }
 }

@@ -24,6 +24,21 @@ interface CodesOfSite {
   liveSeq: number
 }
 
+/** The codes of a station, to whose files a question is put. */
+export interface StationCodes {
+  /**
+   * The long code, and the short code if it belongs to it. If a short code was requested that
+   * belongs to no long code, only this short code; empty if no file ever had it.
+   */
+  readonly codes: readonly string[]
+  /**
+   * Long codes with files that begin with the same 4 characters, if there are several: files with
+   * the short code cannot be assigned to one long code, so they stand alone. Also empty if a long
+   * code was requested and no file ever had the short code.
+   */
+  readonly ambiguous: readonly string[]
+}
+
 /** The sites of one state of the catalogue. */
 export class Sites {
   readonly #sites = new Map<string, CodesOfSite>()

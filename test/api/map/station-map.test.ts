@@ -7,18 +7,20 @@ import { readFragment } from '../html.ts'
 
 const name = { evil: '<script>alert(1)</script>"\'&', hebrew: '\u202eתחנה', long: 'Ω'.repeat(60) }
 
-const map = new StationMap(
-  new StationPlaces([
-    { code: 'GRAZ00AUT', latitude: 47.067, longitude: 15.493, name: 'Graz, "Lustbühel"' },
-    { code: 'MATE', latitude: 40.649, longitude: 16.704 },
-    { code: 'EVIL00XXX', latitude: 50, longitude: 10, name: name.evil },
-    { code: 'BIDI00XXX', latitude: 51, longitude: 11, name: name.hebrew },
-    { code: 'LONG00XXX', latitude: 52, longitude: 12, name: name.long },
-  ]),
-)
+const places = new StationPlaces([
+  { code: 'GRAZ00AUT', latitude: 47.067, longitude: 15.493, name: 'Graz, "Lustbühel"' },
+  { code: 'MATE', latitude: 40.649, longitude: 16.704 },
+  { code: 'EVIL00XXX', latitude: 50, longitude: 10, name: name.evil },
+  { code: 'BIDI00XXX', latitude: 51, longitude: 11, name: name.hebrew },
+  { code: 'LONG00XXX', latitude: 52, longitude: 12, name: name.long },
+])
+
+const map = new StationMap()
 
 const drawn = (states: Readonly<Record<string, StationDelivery | undefined>>) => {
-  const stations = Object.entries(states).map(([code, state]) => ({ code, state }))
+  const stations = Object.entries(states).map(([code, state]) => {
+    return { code, state, place: places.of(code) }
+  })
   return readFragment(String(map.of(stations, '../')))
 }
 
@@ -73,9 +75,6 @@ t.test('the marks stand on the land by shares of its size', async (t) => {
 })
 
 t.test('without a place there is no map', async (t) => {
-  t.equal(map.of([{ code: 'NONE00XXX', state: 'down' }], '../'), undefined)
-  t.equal(
-    new StationMap(new StationPlaces([])).of([{ code: 'GRAZ', state: 'late' }], ''),
-    undefined,
-  )
+  t.equal(map.of([{ code: 'NONE00XXX', state: 'down', place: undefined }], '../'), undefined)
+  t.equal(map.of([], ''), undefined)
 })

@@ -2,7 +2,6 @@
 import { brotliCompressSync } from 'node:zlib'
 import { StationMap } from '../../../src/api/map/station-map.ts'
 import { viewOf } from '../../../src/api/map/view.ts'
-import { StationPlaces } from '../../../src/series/station-places.ts'
 import t from '../../tap.ts'
 
 /** Longitude and latitude. */
@@ -127,7 +126,7 @@ t.test('a station in the midst of the others changes no map', async (t) => {
 })
 
 t.test('a map is a few kilobytes, also with 400 stations', async (t) => {
-  const map = new StationMap(new StationPlaces([]))
+  const map = new StationMap()
   const bytes = (places: readonly Place[]) => {
     const stations = places.map(([longitude, latitude], index) => ({
       code: `${(index * 7919 + 466_560).toString(36).toUpperCase()}00XXX`,

@@ -107,7 +107,10 @@ t.test('the document has all query parameters and no others', async (t) => {
   t.strictSame(parametersOf('/api/rinex-file/'), ofList.toSorted())
   t.strictSame(
     parametersOf('/api/station/'),
-    [...commonParameters, 'area', 'country', 'ordering', 'search', 'state', 'station'].toSorted(),
+    [
+      ...commonParameters,
+      ...['area', 'bbox', 'country', 'ordering', 'search', 'state', 'station'],
+    ].toSorted(),
   )
   const ofChanges = [
     ...changesFilters.keys(),

@@ -1,9 +1,11 @@
 /** The stations whose places are known, as GeoJSON and on the map of the list. */
 import type { Test } from 'tap'
 import { StationPlaces } from '../../../src/series/station-places.ts'
-import t from '../../tap.ts'
+import { checksumOf } from '../../catalogue/catalogue.ts'
+import { allFacts } from '../../catalogue/some-facts.ts'
+import t, { exact } from '../../tap.ts'
 import type { Service } from '../service.ts'
-import { openService } from '../service.ts'
+import { openService, startUs } from '../service.ts'
 
 const name = '<b>"Graz"</b>\u202e'
 
@@ -21,7 +23,7 @@ interface Feature {
 }
 
 async function open(t: Test) {
-  const service = await openService(t, { settings: { places } })
+  const service = await openService(t, { settings: { places }, nowUs: startUs })
   await service.addNames('obs/2026/001', [
     'GRAZ00AUT_R_20260010000_01D_30S_MO.crx.gz',
     'WTZR00DEU_R_20260010000_01D_30S_MO.crx.gz',
@@ -74,6 +76,53 @@ t.test('filters and order are those of the list', async (t) => {
   t.strictSame((await codes('&ordering=-count'))[0], 'WTZR00DEU')
   t.strictSame((await codes('&ordering=-code'))[0], 'WTZR00DEU')
   t.strictSame(await codes('&state=down&country=CHE'), [])
+})
+
+t.test('a box may cross the date line', async (t) => {
+  const service = await open(t)
+  const codes = async (box: string) =>
+    (await featuresOf(service, `&bbox=${box}`)).map(({ id }) => id)
+  t.strictSame(await codes('10,45,16,50'), ['GRAZ00AUT', 'WTZR00DEU'])
+  t.strictSame(await codes('15.493,47.067,15.493,47.067'), ['GRAZ00AUT'], 'its edge is in it')
+  t.strictSame(await codes('15.494,47,16,48'), [])
+  t.strictSame(await codes('170,-50,-140,0'), ['FAA100PYF'])
+  t.strictSame(await codes('-140,-50,170,60'), ['GRAZ00AUT', 'WTZR00DEU'])
+  const found = (query: string) => service.app.inject(`/rinex/api/station/?${query}`)
+  const json = await found('format=json&limit=1&bbox=10,45,16,50')
+  t.match(json.json(), { count: 2, results: exact([{ code: 'GRAZ00AUT' }]) })
+  const csv = await found('format=csv&bbox=10,45,16,50')
+  t.equal(csv.body.trim().split('\r\n').length, 3)
+  const page = await service.page('station/?bbox=170,-50,-140,0')
+  t.strictSame(page.all('svg', { class: 'stations' }).flatMap((map) => map.links()).length, 1)
+  t.match(page.text, 'FAA100PYF')
+  t.notMatch(page.text, 'GRAZ00AUT')
+  for (const bad of ['1,2,3', '1,2,3,x', '181,0,0,1', '0,2,1,1', '0,-91,1,1', '0,0,1,91', ',,,']) {
+    const { statusCode, body } = await found(`format=json&bbox=${bad}`)
+    t.equal(statusCode, 400, bad)
+    t.match(body, 'west, south, east and north')
+  }
+})
+
+t.test('a header tells a place better than the file of places', async (t) => {
+  const service = await open(t)
+  const place = async () =>
+    (await featuresOf(service)).find(({ id }) => id === 'GRAZ00AUT')?.geometry.coordinates
+  t.strictSame(await place(), [15.493, 47.067])
+  const { etag } = (await service.app.inject('/rinex/api/station/?format=geojson')).headers
+  const { position } = allFacts
+  const facts = { position: { ...position, latitude: 47.1, longitude: 15.5 }, flags: [] }
+  const id = await service.idOf('obs/2026/001/GRAZ00AUT_R_20260010000_01D_30S_MO.crx.gz')
+  await service.writer.keepChecksums([checksumOf(id, { facts })], id)
+  // States may be a second old.
+  service.clock.us += 2e6
+  const again = await service.app.inject({
+    url: '/rinex/api/station/?format=geojson',
+    headers: { 'if-none-match': etag },
+  })
+  t.equal(again.statusCode, 200, 'facts are no change of a record, but of this answer')
+  t.strictSame(await place(), [15.5, 47.1])
+  const graz = (await featuresOf(service)).find(({ id: each }) => each === 'GRAZ00AUT')
+  t.equal(graz?.properties['name'], name, 'its name is still that of the file')
 })
 
 t.test('a client may ask by its media type; a page leads to it', async (t) => {

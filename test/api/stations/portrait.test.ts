@@ -178,7 +178,7 @@ t.test('each page of a station has the same head and tabs, its lists too', async
     t.equal(body.one('h1').text, 'DEAD00AUT Austria')
     t.match(body.text, lines['DEAD00AUT'] ?? '')
     const nav = body.one('nav', { class: 'tabs' })
-    t.equal(nav.text, 'Overview Files Missing 8 Availability Latency')
+    t.equal(nav.text, 'Overview Files Missing 8 Availability Latency Equipment')
     t.equal(nav.one('*', { 'aria-current': 'page' }).text, label)
   }
   const { count } = await get<{ count: number }>('missing/?station=DEAD00AUT')

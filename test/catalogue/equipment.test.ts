@@ -1,0 +1,181 @@
+/** The equipment and the positions of stations, read from a catalogue. */
+import type { Test } from 'tap'
+import { parseFilename } from '../../src/parse/filename.ts'
+import type { Equipment, Position } from '../../src/rinex/facts.ts'
+import type { EquippedFile } from '../../src/series/equipment.ts'
+import { fc } from '../random.ts'
+import { oracleStretches } from '../series/equipment-oracle.ts'
+import t from '../tap.ts'
+import { checksumOf, openCatalogue } from './catalogue.ts'
+import { change, newFile } from './change.ts'
+import { engine, sqlite } from './engines.ts'
+import { allFacts } from './some-facts.ts'
+
+/** A file in a directory; without equipment, its header was not read. */
+interface TestFile {
+  readonly directory: string
+  readonly name: string
+  readonly equipment?: Equipment | undefined
+  readonly isDamaged?: boolean
+}
+
+/** Adds files with what their headers say, in this order. */
+async function catalogued(t: Test, files: readonly TestFile[]) {
+  const opened = await openCatalogue(t, { stepUs: 1 })
+  for (const [index, { directory, name, equipment, isDamaged = false }] of files.entries()) {
+    const id = index + 1
+    await opened.writer.apply([change(directory, { added: [newFile(name)] })])
+    if (equipment === undefined) continue
+    const facts = { ...equipment, flags: [] }
+    const problem = isDamaged ? ('broken' as const) : undefined
+    await opened.writer.keepChecksums([checksumOf(id, { facts, problem })], id)
+  }
+  return opened
+}
+
+const position: Position = allFacts.position
+
+const at = (metres: number): Position => ({ ...position, x: position.x + metres })
+
+const { receiver, antenna } = allFacts
+const equipments: readonly (Equipment | undefined)[] = [
+  { receiver, antenna, position },
+  { receiver, antenna, position },
+  { receiver, antenna, position, program: 'another one' },
+  { receiver: { type: 'TRIMBLE NETR9' }, antenna, position: at(60) },
+  { receiver, position: at(120) },
+  { agency: 'nothing else' },
+  undefined,
+]
+
+const two = (number: number): string => String(number).padStart(2, '0')
+
+const anyFile: fc.Arbitrary<TestFile> = fc
+  .record({
+    day: fc.integer({ min: 1, max: 9 }),
+    hour: fc.constantFrom(0, 0, 1, 23),
+    form: fc.constantFrom('day', 'day', 'hour', 'quarter', 'short', 'short hour', 'file 1', 'n'),
+    source: fc.constantFrom('R', 'S', 'U'),
+    interval: fc.constantFrom('30S', '01S'),
+    area: fc.constantFrom('obs', 'nrt'),
+    equipment: fc.constantFrom(...equipments),
+    isDamaged: fc.boolean(),
+  })
+  .map(({ day, hour, form, source, interval, area, ...file }) => {
+    const start = `202600${day}${two(hour)}00`
+    const letter = String.fromCharCode(97 + hour)
+    const long = (period: string, content: string) =>
+      `GRAZ00AUT_${source}_${start}_${period}_${interval}_${content}.crx.gz`
+    const names: Readonly<Record<string, string>> = {
+      day: long('01D', 'MO'),
+      hour: long('01H', 'MO'),
+      quarter: long('15M', 'MO'),
+      short: `graz00${day}0.26d.gz`,
+      'short hour': `graz00${day}${letter}.26o.gz`,
+      'file 1': `graz00${day}1.26o.gz`,
+      n: `GRAZ00AUT_${source}_${start}_01D_MN.rnx.gz`,
+    }
+    return { directory: `${area}/2026/00${day}`, name: names[form] ?? '', ...file }
+  })
+
+/** What the pure function and its slow reference take. */
+const equipped = ({ name, equipment, isDamaged = false }: TestFile): EquippedFile[] => {
+  const parsed = parseFilename(name)
+  if (parsed.kind === 'rejected') throw new Error(name)
+  return equipment === undefined ? [] : [{ ...parsed, name, isDamaged, equipment }]
+}
+
+t.test('stretches are those of all files, in any order of arrival', async (t) => {
+  const sets = fc.uniqueArray(anyFile, {
+    minLength: 1,
+    maxLength: 40,
+    selector: ({ directory, name }) => `${directory}/${name}`,
+  })
+  const property = fc.asyncProperty(sets, async (files) => {
+    const other = { directory: 'obs/2026/001', name: 'GRAS00FRA_R_20260010000_01D_30S_MO.crx.gz' }
+    const { reader, close } = await catalogued(t, [
+      { ...other, equipment: equipments[3] },
+      ...files,
+    ])
+    const wanted = oracleStretches(files.flatMap(equipped)).map((each) => ({
+      ...each,
+      files: each.files.length,
+    }))
+    const found = await reader.equipment('GRAZ')
+    const rows = found?.stretches.map(({ fromDay, toDay, movedMetres, ...each }) => ({
+      from: fromDay,
+      to: toDay,
+      files: each.files,
+      odd: each.isOdd,
+      changed: [...each.changed],
+      moved: movedMetres ?? null,
+    }))
+    t.strictSame(rows, wanted)
+    await close()
+    return t.passing()
+  })
+  await fc.assert(property, { numRuns: engine === sqlite ? 60 : 15 })
+})
+
+t.test('a short code belongs to the only long one', async (t) => {
+  const [first, , , second] = equipments
+  const directory = 'obs/2026/001'
+  const { reader, add, writer } = await catalogued(t, [
+    { directory, name: 'graz0010.26d.gz', equipment: first },
+    { directory, name: 'GRAZ00AUT_R_20260020000_01D_30S_MO.crx.gz', equipment: second },
+    { directory, name: 'GRAS00FRA_R_20260020000_01D_30S_MO.crx.gz' },
+  ])
+  const asked = async (code: string) => {
+    const found = await reader.equipment(code)
+    return found && [found.codes, found.ambiguous, found.stretches.length]
+  }
+  t.strictSame(await asked('GRAZ'), [['GRAZ', 'GRAZ00AUT'], [], 2])
+  t.strictSame(await asked('GRAZ00AUT'), [['GRAZ', 'GRAZ00AUT'], [], 2])
+  t.strictSame(await asked('GRAS'), [['GRAS00FRA'], [], 0])
+  t.equal(await asked('ZIMM'), undefined)
+  await add('GRAZ01AUT_R_20260030000_01D_30S_MO.crx.gz')
+  t.strictSame(await asked('GRAZ'), [['GRAZ'], ['GRAZ00AUT', 'GRAZ01AUT'], 1])
+  // Facts are no change of a record, but of the answer.
+  const { seq, detailsSeq } = await reader.head()
+  await writer.keepChecksums([checksumOf(4, { facts: { ...first, flags: [] } })], 4)
+  const { head, stretches } = (await reader.equipment('GRAZ01AUT')) ?? {}
+  t.match(head, { seq, detailsSeq: detailsSeq + 1 })
+  t.strictSame(
+    stretches?.map(({ equipment }) => equipment),
+    [first],
+  )
+})
+
+t.test('a station is where the newest of its observation files says', async (t) => {
+  const place = (latitude: number, longitude: number): Equipment => ({
+    position: { ...position, latitude, longitude },
+  })
+  const file = (code: string, day: number, equipment?: Equipment, type = '01D_30S_MO.crx') => ({
+    directory: `obs/2026/00${day}`,
+    name: `${code}_R_2026${String(day).padStart(3, '0')}0000_${type}.gz`,
+    equipment,
+  })
+  const { reader } = await catalogued(t, [
+    file('GRAZ00AUT', 1, place(1, 2)),
+    file('GRAZ00AUT', 3, place(47.0671, 15.4935)),
+    file('GRAZ00AUT', 2, place(3, 4)),
+    // Neither navigation files nor those without a position say anything, nor what is days older.
+    file('GRAZ00AUT', 4, place(5, 6), '01D_MN.rnx'),
+    file('GRAZ00AUT', 4, { agency: 'none' }),
+    file('FAA100PYF', 3, place(-17.555, -149.6144)),
+    file('ZIMM00CHE', 1, place(46, 7)),
+    file('ZIMM00CHE', 3),
+    file('WTZR00DEU', 1),
+    { directory: 'obs/2026/005', name: 'faa10050.26d.gz', equipment: place(-17.5, -149.5) },
+  ])
+  const found = await reader.stationPositions()
+  t.strictSame(
+    found.toSorted((a, b) => (a.code < b.code ? -1 : 1)),
+    [
+      { code: 'FAA100PYF', latitude: -17.5, longitude: -149.5 },
+      { code: 'GRAZ00AUT', latitude: 47.0671, longitude: 15.4935 },
+    ],
+  )
+  const { reader: empty } = await catalogued(t, [file('GRAZ00AUT', 1)])
+  t.strictSame(await empty.stationPositions(), [])
+})
