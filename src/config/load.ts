@@ -95,7 +95,8 @@ function normalise({ key, value, directory }: Setting): unknown {
   if (kind === 'paths' && Array.isArray(value)) {
     return Object.freeze(value.map((path) => resolve(String(path))))
   }
-  if (kind === 'texts' && Array.isArray(value)) return Object.freeze([...(value as string[])])
+  if ((kind === 'texts' || kind === 'entries') && Array.isArray(value))
+    return Object.freeze([...(value as string[])])
   if (kind === 'table') return Object.freeze({ ...(value as object) })
   return value
 }

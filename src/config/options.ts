@@ -25,11 +25,12 @@ import {
 } from './checks.ts'
 
 /**
- * Decides how a value is read from text and normalised; `table` has whole numbers by name; `path`
- * and `paths` become absolute, and so does a `database` that is no URL.
+ * Decides how a value is read from text and normalised. An empty text is no text of `texts`, and
+ * one empty entry of `entries`; `table` has whole numbers by name; `path` and `paths` become
+ * absolute, and so does a `database` that is no URL.
  */
 export type OptionKind =
-  'text' | 'texts' | 'integer' | 'table' | 'path' | 'paths' | 'url' | 'database'
+  'text' | 'texts' | 'entries' | 'integer' | 'table' | 'path' | 'paths' | 'url' | 'database'
 
 interface Option {
   readonly kind: OptionKind
@@ -93,7 +94,7 @@ export const options = {
     flag: 'DIR,...',
   },
   suffixes: {
-    kind: 'texts',
+    kind: 'entries',
     check: optional(list(text())),
     default: undefined,
     defaultText: '.gz, or what start chose for this database',

@@ -132,6 +132,8 @@ function fromText(kind: OptionKind, text: string): unknown {
     case 'paths':
     case 'texts':
       return text === '' ? [] : text.split(',').map((item) => item.trim())
+    case 'entries':
+      return text.split(',').map((item) => item.trim())
     case 'table':
       return tableFrom(text)
     case 'text':

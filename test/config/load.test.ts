@@ -175,6 +175,17 @@ t.test('every option can be set in the file and in the environment', async (t) =
   )
 })
 
+t.test('an empty text chooses plain files alone', async (t) => {
+  for (const [text, suffixes] of [
+    ['', ['']],
+    ['.gz,', ['.gz', '']],
+    ['.Z, .gz', ['.Z', '.gz']],
+  ] as const) {
+    t.strictSame(load({ env: { RINEX_CATALOGUE_SUFFIXES: text } }).config.suffixes, suffixes)
+    t.strictSame(load({ flags: { suffixes: text } }).config.suffixes, suffixes)
+  }
+})
+
 t.test('the control socket is beside the database, with a path that is short enough', async (t) => {
   const socketOf = (database: string, cwd = '/srv'): string | undefined =>
     load({ cwd, flags: { database } }).config.controlSocket
