@@ -18,10 +18,17 @@ const patienceMs = 60_000
 
 /**
  * Options: --files (1000) that arrive one by one; --checksums (arriving), the setting of the same
- * name; --old (0), megabytes of old files, which are hashed meanwhile with --checksums all.
+ * name; --old (0), megabytes of old files, which are hashed meanwhile with --checksums all; --above
+ * (nrt), the path above the year, day and hour of what arrives: in another one, the archive is one
+ * area with all suffixes and an exclusion.
  */
 export async function run({ print, args }) {
-  const { files, ...options } = optionsOf(args, { files: 1000, checksums: 'arriving', old: 0 })
+  const { files, ...options } = optionsOf(args, {
+    files: 1000,
+    checksums: 'arriving',
+    old: 0,
+    above: 'nrt',
+  })
   const folder = mkdtempSync(join(tmpdir(), 'arrivals-'))
   const service = await startService(folder, options)
   try {
@@ -78,15 +85,16 @@ async function burst({ print, service, count, content, hour }) {
   return { path, tookMs: listed - started }
 }
 
-async function startService(folder, { checksums, old }) {
+async function startService(folder, { checksums, old, above }) {
   const archive = join(folder, 'archive')
   const now = new Date()
   const year = now.getUTCFullYear()
   const day = Math.floor((now - Date.UTC(year, 0, 1)) / 86_400_000) + 1
-  const today = `nrt/${year}/${String(day).padStart(3, '0')}`
+  const today = `${above}/${year}/${String(day).padStart(3, '0')}`
   mkdirSync(join(archive, today), { recursive: true })
   writeOld(join(archive, 'obs/2020/001'), old)
   const flags = ['--archive', archive, '--database', join(folder, 'catalogue.db'), '--port', '0']
+  if (above !== 'nrt') flags.push('--areas', '.', '--suffixes', '.gz,.Z,', '--exclude', 'raw/')
   const child = spawn(process.execPath, [cli, 'start', ...flags], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: { ...process.env, RINEX_CATALOGUE_CHECKSUMS: checksums },
@@ -131,7 +139,7 @@ async function ask(url) {
 
 /** A long name of this hour; the number determines the station. */
 function nameOf(index, directory) {
-  const [, year, day, hour] = directory.split('/')
+  const [year, day, hour] = directory.split('/').slice(-3)
   const site = index.toString(36).toUpperCase().padStart(4, '0')
   return `${site}00DEU_R_${year}${day}${hour}00_01H_30S_MO.crx.gz`
 }

@@ -22,7 +22,7 @@ export interface DirectoryPeriod {
 }
 
 /** The number of a day of the year as a segment. */
-const dayNumberForm = /(?:^|\/)d?\d{3}(?:\/|$)/i
+const dayNumberForm = /(?:^|\/)(?:d(?:ay|oy)?[-_]?)?\d{3}(?:\/|$)/i
 /** Of nine years at least one has a day 366. */
 const yearsBack = 8
 

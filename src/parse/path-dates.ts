@@ -50,7 +50,7 @@ type Rule = (segment: string, reading: Reading) => boolean
 const wholeDayForm = /^\d{4}([-_.]?)(?:\d{3}|\d\d\1\d\d)$/
 const yearForm = /^(?:y?(\d{4})|RefData\.(\d\d))$/i
 const shortDayForm = /^(\d\d)(\d{3})$/
-const dayOfYearForm = /^d?(\d{3})$/i
+const dayOfYearForm = /^(?:d(?:ay|oy)?[-_]?)?(\d{3})$/i
 const monthNumberForm = /^(?:0[1-9]|1[0-2])$/
 const dayOfMonthForm = /^(?:Day\.)?(\d\d)$/i
 const hourForm = /^(?:[01]\d|2[0-3])$/
@@ -139,10 +139,10 @@ function monthOfYear(segment: string, reading: Reading): boolean {
     reading.month = { number: Number(segment), weak: true }
     return true
   }
-  const name = /^(?:Month\.)?([a-z]{3,9})$/i.exec(segment)?.[1] ?? ''
+  const [, digits, name = ''] = /^(?:Month\.|(\d\d)[-_.]?)?([a-z]{3,9})$/i.exec(segment) ?? []
   // `MAR` is the code of Morocco.
   const number = segment === 'MAR' ? undefined : months.get(name.toLowerCase())
-  if (number === undefined) return false
+  if (number === undefined || Number(digits ?? number) !== number) return false
   reading.month = { number, weak: false }
   return true
 }
@@ -189,10 +189,10 @@ function forgetShortDay(reading: Reading): void {
 
 /**
  * What the path of a directory says, read from the top. A year is one of four digits, `y2024` or
- * `RefData.24`; a day is `2024101`, `20240410` or `24101`, after a year `101` or `d101`, after a
- * month `10` or `Day.10`; a month follows a year, as `Apr`, `April`, `Month.Apr` or `04`; an hour
- * follows a day, as `13` or `n`. What is no date says nothing, and neither does the station of the
- * file.
+ * `RefData.24`; a day is `2024101`, `20240410` or `24101`, after a year `101`, `d101`, `DOY101` or
+ * `24101`, after a month `10` or `Day.10`; a month follows a year, as `Apr`, `April`, `04-Apr`,
+ * `Month.Apr` or `04`; an hour follows a day, as `13` or `n`. What is no date says nothing, and
+ * neither does the station of the file.
  * @param site four characters of the station of the file, in upper case; by default it is not known
  */
 export function datesOfPath(path: string, site?: string): PathDates {

@@ -41,6 +41,7 @@ t.test('of several the latest that begins at most two days ahead', async (t) => 
     ['pub/26164', '2026-06-13T00:00Z'],
     ['pub/23103/13', '2024-04-17T13:00Z'],
     ['obs/166', '2026-06-15T00:00Z'],
+    ['obs/doy166', '2026-06-15T00:00Z'],
     ['obs/168', '2026-06-17T00:00Z'],
     ['obs/169', '2025-06-18T00:00Z'],
     ['obs/366/GRAZ', '2024-12-31T00:00Z'],

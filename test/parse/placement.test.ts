@@ -28,6 +28,9 @@ const paths: Record<string, Case> = {
   'obs/2023/366': { years: [2023] },
   'obs/2024/366/23': { years: [2024], days: days('2024-12-31'), hours: [23] },
   'obs/2024/d101': { years: [2024], days: days('2024-04-10') },
+  'obs/2024/DOY101': { years: [2024], days: days('2024-04-10') },
+  'obs/2024/day_101/13': { years: [2024], days: days('2024-04-10'), hours: [13] },
+  'obs/2024/dog101': { years: [2024] },
   'obs/2024/24d': { years: [2024] },
   'nrt/2024/101/05': { years: [2024], days: days('2024-04-10'), hours: [5] },
   'nrt/2024/101/24': { years: [2024], days: days('2024-04-10') },
@@ -59,6 +62,9 @@ const paths: Record<string, Case> = {
   '2024/92110': { years: [2024] },
   '2024/Apr': { years: [2024], month: [4] },
   '2024/april/10': { years: [2024], month: [4], days: days('2024-04-10') },
+  '2024/04_april/10': { years: [2024], month: [4], days: days('2024-04-10') },
+  '2024/04-Apr': { years: [2024], month: [4] },
+  '2024/05-Apr': { years: [2024] },
   '2024/SEPT': { years: [2024], month: [9] },
   'RefData.24/Month.Apr/Day.10': { years: [2024], month: [4], days: days('2024-04-10') },
   '2024/Mar': { years: [2024], month: [3] },
@@ -200,6 +206,8 @@ const dateForms: [
   [(time) => `${time.year}/${nameIn(time, 0)}`, 'month'],
   [(time) => `${time.year}/${three(time)}`, 'day'],
   [(time) => `Y${time.year}/d${three(time)}`, 'day'],
+  [(time) => `${time.year}/DOY_${three(time)}`, 'day'],
+  [(time) => `${time.year}/${two(monthIn(time) + 1)}-${nameIn(time, -1)}/${dayIn(time)}`, 'day'],
   [(time) => `${time.year}/${two(monthIn(time) + 1)}/${three(time)}`, 'day'],
   [(time) => `${time.year}/${two(monthIn(time) + 1)}/${dayIn(time)}`, 'day'],
   [(time) => `${time.year}/${nameIn(time, -1)}/${dayIn(time)}`, 'day'],
@@ -263,7 +271,9 @@ t.test('the path that is made from a name agrees, that of another time contradic
         const others = pathOf(layout, other, station).path
         const day = Math.floor(start / 86_400)
         const week = gpsWeekOf(day)
-        const isDayOfWeek = others.split('/').includes(`${week.number}${day - week.fromDay}`)
+        const ofWeek = `${String(week.number).padStart(4, '0')}${day - week.fromDay}`
+        const segments = others.split('/')
+        const isDayOfWeek = segments.includes(ofWeek) && !segments.includes(`${other.year}`)
         const isSameDay = isDayOfWeek || (other.year === year && other.dayOfYear === dayOfYear)
         const isOtherYear = other.year !== year && other.year !== week.number
         const isOtherMonth = monthIn(other) !== monthIn(time)
