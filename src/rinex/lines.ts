@@ -73,20 +73,29 @@ export class Lines {
   }
 
   #pass(chunk: Buffer, from: number): number {
+    const { length } = chunk
+    const { ignored } = this
+    let passed = this.#passed
+    let isStart = !this.#isWithin
     let at = from
-    while (this.#passed > 0 && at < chunk.length) {
-      if (!this.#isWithin) {
+    while (passed > 0 && at < length) {
+      if (isStart) {
         const first = chunk[at]
-        if (first === endOfText) return this.#end(chunk)
-        if (first === this.ignored) this.#passed++
+        if (first === endOfText) {
+          this.#passed = passed
+          return this.#end(chunk)
+        }
+        if (first === ignored) passed++
       }
       const end = chunk.indexOf(lineFeed, at)
-      this.#isWithin = end === -1
-      if (end === -1) return chunk.length
-      this.#passed--
+      isStart = end !== -1
+      if (!isStart) break
+      passed--
       at = end + 1
     }
-    return at
+    this.#passed = passed
+    this.#isWithin = !isStart
+    return isStart ? at : length
   }
 
   #take(chunk: Buffer, at: number): number {
