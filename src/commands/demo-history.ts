@@ -38,14 +38,14 @@ export async function writeHistory(
   }
 }
 
-function newFile({ name, size, modifiedAt, arrivesAt, isSeen, damage }: PastFile) {
+function newFile({ name, size, modifiedAt, arrivesAt, isSeen, fault }: PastFile) {
   return {
     name,
     size,
     mtimeUs: modifiedAt * 1e6,
     arrivalUs: isSeen ? arrivesAt * 1e6 : undefined,
     // What is changed within is found when its checksum is made.
-    incomplete: damage === 'cut',
+    incomplete: fault === 'cut',
   }
 }
 

@@ -54,40 +54,40 @@ export class Demo {
   /** When somebody began to watch it (seconds since 1970), and what came since then. */
   get history() {
     const startedAt = this.#startedAt
-    const purged = purgedFiles(startedAt).map((file) => this.#stored(file))
+    const files = purgedFiles(startedAt)
+    const size = files[0] === undefined ? 0 : this.#contents.of(files[0]).length
+    const purged = files.map((file) => storedFile(file, size))
     const times = pastTimes({ kept: this.#kept, purged }, startedAt)
     return { since: watchedSince(startedAt), times }
-  }
-
-  #stored(file: DemoFile, modifiedAt = file.arrivesAt): StoredFile {
-    const { path, arrivesAt, damage } = file
-    return { path, arrivesAt, modifiedAt, damage, size: this.#contents.of(file).length }
   }
 
   /** Writes all files that have arrived by now, except the last ones, and the stations. */
   fill(): void {
     writeFileSync(this.stationsFile, stationsCsv())
     const slots = new Map<string, DemoFile>()
+    const directories = new Set<string>()
     const files = filesArriving(0, this.#startedAt, this.#startedAt)
     const held = new Set(files.filter(({ path }) => path.includes(returning)).slice(-heldBack))
     this.#waiting.push(...held)
     for (const file of files) {
       if (held.has(file)) continue
       const path = join(this.archive, file.path)
-      // Files of one slot share one inode: this makes the demo small, and its start quick.
-      const { type, period, startSeconds, damage } = file
+      const bytes = this.#contents.of(file)
+      // Navigation files of one slot share one inode: this makes the start quick.
+      const { type, period, startSeconds } = file
       const [area] = file.path.split('/')
-      const slot = [area, extname(path), type, period, startSeconds, damage].join(' ')
-      const first = slots.get(slot)
-      this.#kept.push(this.#stored(file, first?.arrivesAt))
-      mkdirSync(dirname(path), { recursive: true })
+      const slot = [area, extname(path), period, startSeconds].join(' ')
+      const first = type === 'n' ? slots.get(slot) : undefined
+      this.#kept.push(storedFile(file, bytes.length, first?.arrivesAt))
+      if (!directories.has(dirname(path))) mkdirSync(dirname(path), { recursive: true })
+      directories.add(dirname(path))
       if (first !== undefined) {
         linkSync(join(this.archive, first.path), path)
         continue
       }
-      writeFileSync(path, this.#contents.of(file))
+      writeFileSync(path, bytes)
       utimesSync(path, file.arrivesAt, file.arrivesAt)
-      slots.set(slot, file)
+      if (type === 'n') slots.set(slot, file)
     }
     const directory = join(this.archive, 'obs', dayPath(this.#startedAt - 2 * secondsPerDay))
     for (const name of rejectedNames) writeFileSync(join(directory, name), gzipSync(''))
@@ -128,6 +128,14 @@ export class Demo {
     clearInterval(this.#timer)
     this.#folder.close()
   }
+}
+
+function storedFile(
+  { path, arrivesAt, fault }: DemoFile,
+  size: number,
+  modifiedAt = arrivesAt,
+): StoredFile {
+  return { path, arrivesAt, modifiedAt, fault, size }
 }
 
 /** Makes a demo in a temporary folder. */

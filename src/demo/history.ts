@@ -7,7 +7,7 @@ import type { DemoFile } from './network.ts'
 import { keptDays, seenDays } from './network.ts'
 
 /** A file as it lies in the archive, or lay there. */
-export interface StoredFile extends Pick<DemoFile, 'path' | 'arrivesAt' | 'damage'> {
+export interface StoredFile extends Pick<DemoFile, 'path' | 'arrivesAt' | 'fault'> {
   readonly size: number
   /** Time of its last change (seconds since 1970). */
   readonly modifiedAt: number

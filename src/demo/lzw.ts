@@ -14,17 +14,21 @@ const header = [0x1f, 0x9d, 0x80 | codeBits]
 const bytesBetweenClears = 247
 
 export function compress(bytes: Uint8Array): Buffer {
-  const codes = Array.from(bytes).flatMap((byte, index) =>
-    index > 0 && index % bytesBetweenClears === 0 ? [clear, byte] : [byte],
-  )
-  const out = Buffer.alloc(header.length + Math.ceil((codes.length * codeBits) / 8))
+  const codes = bytes.length + Math.floor(Math.max(bytes.length - 1, 0) / bytesBetweenClears)
+  const out = Buffer.alloc(header.length + Math.ceil((codes * codeBits) / 8))
   out.set(header)
-  for (const [index, code] of codes.entries()) {
+  let bit = header.length * 8
+  const put = (code: number): void => {
     // The lowest bit first: a code has bits of two bytes.
-    const at = header.length + Math.floor((index * codeBits) / 8)
-    const bits = code << ((index * codeBits) % 8)
+    const at = bit >> 3
+    const bits = code << (bit & 7)
     out[at] = (out[at] ?? 0) | (bits & 0xff)
     out[at + 1] = bits >> 8
+    bit += codeBits
+  }
+  for (const [index, byte] of bytes.entries()) {
+    if (index > 0 && index % bytesBetweenClears === 0) put(clear)
+    put(byte)
   }
   return out
 }

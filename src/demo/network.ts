@@ -7,6 +7,7 @@ import {
   twoDigits,
 } from '../parse/calendar.ts'
 import type { LayoutLists } from '../parse/layout.ts'
+import { chanceOf } from './chance.ts'
 import type { DemoPeriod, DemoStation } from './stations.ts'
 import { demoStations } from './stations.ts'
 
@@ -21,14 +22,26 @@ export const demoLists: LayoutLists = {
 export interface DemoFile {
   /** Path below the archive. */
   readonly path: string
+  readonly station: DemoStation
   readonly type: 'o' | 'n'
   readonly period: DemoPeriod
-  /** Start of its data (seconds since 1970). */
+  /** True if its name is a short one. */
+  readonly isShort: boolean
+  /** Start of its data (seconds since 1970), and their length (seconds). */
   readonly startSeconds: number
+  readonly lengthSeconds: number
+  /** From the end of its data to the start of the demo (seconds). */
+  readonly ago: number
   /** When it arrives (seconds since 1970). */
   readonly arrivesAt: number
-  readonly damage: 'cut' | 'changed' | undefined
+  readonly fault: Fault | undefined
 }
+
+/**
+ * What is wrong with a file: its stream is cut, or changed within; its text ends within a line; it
+ * holds half of its hour; its header is that of another station.
+ */
+export type Fault = 'cut' | 'changed' | 'unfinished' | 'half' | 'mislabelled'
 
 /** Length of a period (seconds), and for how many days the demo has its files. */
 const periods: Readonly<Record<DemoPeriod, { readonly seconds: number; readonly days: number }>> = {
@@ -99,17 +112,23 @@ function filesOf(station: DemoStation, index: number, slot: Slot): readonly Demo
   const { seconds } = periods[period]
   const chance = chanceOf(`${station.code} ${period} ${start}`)
   const ago = startedAt - start - seconds
-  const isDelivered = station.delivers?.({ ago, chance }) ?? true
+  const { since = Infinity, delivers = () => true } = station
+  const isDelivered = ago < since * secondsPerDay && delivers({ ago, chance })
   if (!station.periods.includes(period) || !isDelivered) return []
   const lag = lagOf(chance, ago)
   const delays = { '01D': 600 + 200 * index, '01H': 60 + 40 * index, '15M': 20 + 100 * index }
+  const isShort = isShortAt(station, slot)
   return (period === '15M' ? (['o'] as const) : (['o', 'n'] as const)).map((type) => ({
-    path: `${directoryOf(station, slot)}/${nameOf(station, type, slot)}`,
+    path: `${directoryOf(station, slot)}/${nameOf(station, { type, isShort }, slot)}`,
+    station,
     type,
     period,
+    isShort,
     startSeconds: start,
+    lengthSeconds: seconds,
+    ago,
     arrivesAt: sentAt(station, slot) + delays[period] + (type === 'n' ? 12 : 0) + lag,
-    damage: type === 'o' ? damageOf(station, slot) : undefined,
+    fault: type === 'o' ? faultOf(station, slot) : undefined,
   }))
 }
 
@@ -135,11 +154,19 @@ function isSlotBefore({ period, start, startedAt }: Slot, count: number): boolea
   return start === (Math.floor(startedAt / seconds) - count) * seconds
 }
 
-/** Two files are damaged, so that there are problems to be seen. */
-function damageOf({ code }: DemoStation, slot: Slot): DemoFile['damage'] {
-  if (code === 'ONSA00SWE' && slot.period === '01H' && isSlotBefore(slot, 6)) return 'cut'
-  if (code === 'ZIMM00CHE' && slot.period === '01D' && isSlotBefore(slot, 4)) return 'changed'
-  return undefined
+/** The faults, each of one file: its station, its period, and which it is, the last one being 0. */
+const faults: readonly (readonly [Fault, code: string, DemoPeriod, count: number])[] = [
+  ['cut', 'ONSA00SWE', '01H', 6],
+  ['changed', 'ZIMM00CHE', '01D', 4],
+  ['unfinished', 'POTS00DEU', '01H', 9],
+  ['half', 'WTZR00DEU', '01H', 12],
+  ['mislabelled', 'GOPE00CZE', '01H', 15],
+]
+
+function faultOf({ code }: DemoStation, slot: Slot): Fault | undefined {
+  const isOf = ([, station, period, count]: (typeof faults)[number]) =>
+    station === code && period === slot.period && isSlotBefore(slot, count)
+  return faults.find(isOf)?.[0]
 }
 
 /** One file is misplaced: it lies in the directory of the next day. */
@@ -153,31 +180,25 @@ function directoryOf({ code, hasOwnDirectory }: DemoStation, slot: Slot): string
 
 const hourOf = (seconds: number) => Math.floor((seconds % secondsPerDay) / secondsPerHour)
 
-function nameOf(station: DemoStation, type: 'o' | 'n', slot: Slot): string {
-  const { code, shortUntil, hasOwnDirectory } = station
-  const { period, start, startedAt } = slot
+function isShortAt({ shortUntil }: DemoStation, { start, startedAt }: Slot): boolean {
+  return shortUntil !== undefined && start < startedAt - shortUntil * secondsPerDay
+}
+
+function nameOf(
+  { code, hasOwnDirectory }: DemoStation,
+  { type, isShort }: Pick<DemoFile, 'type' | 'isShort'>,
+  { period, start }: Slot,
+): string {
   const [year = '', day = ''] = dayPath(start).split('/')
   const hour = hourOf(start)
   const minute = twoDigits((start % secondsPerHour) / secondsPerMinute)
-  const isShort = shortUntil !== undefined && start < startedAt - shortUntil * secondsPerDay
   if (!isShort) {
     const time = `${year}${day}${twoDigits(hour)}${minute}`
-    const content = type === 'n' ? 'MN' : `${period === '15M' ? '01S' : '30S'}_MO`
-    const form = type === 'o' && hasOwnDirectory ? 'crx' : 'rnx'
-    return `${code}_R_${time}_${period}_${content}.${form}.gz`
+    const content = type === 'n' ? 'MN.rnx' : `${period === '15M' ? '01S' : '30S'}_MO.crx`
+    return `${code}_R_${time}_${period}_${content}.gz`
   }
   const letter = String.fromCharCode(97 + hour)
   const session = { '01D': '0', '01H': letter, '15M': letter + minute }[period]
   const stem = `${code.slice(0, 4).toLowerCase()}${day}${session}.${year.slice(2)}`
-  return hasOwnDirectory ? `${stem}${type === 'o' ? 'd' : 'n'}.Z` : `${stem}${type}.gz`
-}
-
-/** A number in [0, 1) that follows from a text (FNV-1a, mixed). */
-export function chanceOf(text: string): number {
-  let hash = 0x811c9dc5
-  for (let index = 0; index < text.length; index++)
-    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193)
-  hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)
-  hash = Math.imul(hash ^ (hash >>> 12), 0x297a2d39)
-  return ((hash ^ (hash >>> 15)) >>> 0) / 2 ** 32
+  return `${stem}${type === 'o' ? 'd' : 'n'}${hasOwnDirectory ? '.Z' : '.gz'}`
 }

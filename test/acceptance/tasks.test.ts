@@ -147,13 +147,13 @@ const someFiles = filesArriving(0, startedAt, startedAt).filter(
     (period === '15M' && path.includes('/GRAZ')),
 )
 /** A damaged file, so recent that it is read soon. */
-const damaged = basename(someFiles.find(({ damage }) => damage === 'changed')?.path ?? '')
+const damaged = basename(someFiles.find(({ fault }) => fault === 'changed')?.path ?? '')
 /** The newest file: its checksum is computed among the first. */
-const complete = someFiles.findLast(({ damage }) => damage === undefined) as DemoFile
+const complete = someFiles.findLast(({ fault }) => fault === undefined) as DemoFile
 /** A file that is replaced by another version. */
 const replaced = basename(someFiles.findLast(({ path }) => path.includes('POTS'))?.path ?? '')
 /** The file without an end is still being written, for all that is known. */
-const listed = someFiles.filter(({ damage }) => damage !== 'cut').length
+const listed = someFiles.filter(({ fault }) => fault !== 'cut').length
 const half = readFileSync('fixtures/archive/obs/2024/366/graz3660.24o.gz').subarray(0, 300)
 
 const tasks: readonly Task[] = [

@@ -1,11 +1,16 @@
 /** The bytes of the files of the demo. */
 import { spawnSync } from 'node:child_process'
+import { basename } from 'node:path'
 import { Contents } from '../../src/demo/contents.ts'
 import { compress } from '../../src/demo/lzw.ts'
-import type { DemoFile } from '../../src/demo/network.ts'
+import type { DemoFile, Fault } from '../../src/demo/network.ts'
+import { demoLists, filesArriving } from '../../src/demo/network.ts'
 import { LzwDecoder } from '../../src/indexer/read/lzw.ts'
+import { parseFilename } from '../../src/parse/filename.ts'
+import { ContentReader } from '../../src/rinex/content-reader.ts'
+import { factsOf } from '../../src/rinex/facts-of.ts'
 import { fc } from '../random.ts'
-import t from '../tap.ts'
+import t, { exact } from '../tap.ts'
 
 /** What the decoder makes of a stream. */
 function decode(stream: Uint8Array): Buffer {
@@ -37,21 +42,45 @@ t.test('what is compressed is decoded by gzip and by the indexer', async (t) => 
   fc.assert(fc.property(few, (bytes) => bytes.equals(decode(compress(bytes)))))
 })
 
-t.test('a file is what its name says', async (t) => {
-  const contents = new Contents()
-  const textOf = (name: string, type: 'o' | 'n'): string => {
-    const file = { type, period: '01D', startSeconds: 0, arrivesAt: 0, damage: undefined } as const
-    const bytes = contents.of({ path: `stations/SOFI/2026/${name}`, ...file } satisfies DemoFile)
-    t.equal(bytes[1], name.endsWith('.Z') ? 0x9d : 0x8b, `${name}: its compression`)
-    return String(unpack(bytes))
+const startedAt = Date.parse('2026-03-01T10:20:30Z') / 1000
+const files = filesArriving(0, startedAt, startedAt)
+const contents = new Contents()
+
+/** The flags of a file that is whole, as the catalogue finds them. */
+function flagsOf(file: DemoFile): readonly string[] {
+  const name = parseFilename(basename(file.path), demoLists.suffixes)
+  if (name.kind === 'rejected') return [name.reason]
+  const reader = new ContentReader()
+  reader.push(unpack(contents.of(file)))
+  const { flags, first, receiver } = factsOf(reader.end(), name, 'complete')
+  const starts = file.type === 'n' || Date.parse(`${first}Z`) / 1000 === file.startSeconds
+  const hasReceiver = file.type === 'n' || receiver?.type !== undefined
+  const facts = starts && hasReceiver ? [] : [`${first} ${receiver?.type}`]
+  return [...facts, ...flags.map(({ flag, says }) => `${flag}: ${says}`)]
+}
+
+t.test('files hold what their names say', (t) => {
+  // Some of each station, type, period and form, from its whole time.
+  const groups = Map.groupBy(files, ({ station, type, period, isShort }) =>
+    [station.code, type, period, isShort].join(' '),
+  )
+  const some = Array.from(groups.values(), (all) => [all[0], all[all.length >> 1], all.at(-1)])
+  const faults = some.flat().flatMap((file) => {
+    if (file === undefined || file.fault !== undefined) return []
+    return flagsOf(file).map((flag) => `${file.path}: ${flag}`)
+  })
+  t.ok(groups.size > 60)
+  t.strictSame(faults, [])
+  t.end()
+})
+
+t.test('some files have faults that only their contents show', (t) => {
+  const flags = (fault: Fault) => {
+    const file = files.find((each) => each.fault === fault)
+    return file && flagsOf(file)
   }
-  const observations = textOf('sofi3310.26o.gz', 'o')
-  t.match(observations, /^ {5}3\.05 {11}OBSERVATION DATA/)
-  for (const name of ['sofi3310.26d.Z', 'SOFI00BGR_R_20263310000_01D_30S_MO.crx.gz']) {
-    const [version, program, ...rest] = textOf(name, 'o').split('\n')
-    t.match(version, /^3\.0 {17}COMPACT RINEX FORMAT {20}CRINEX VERS {3}\/ TYPE$/)
-    t.match(program, /CRINEX PROG \/ DATE$/)
-    t.equal(rest.join('\n'), observations, 'the same data')
-  }
-  t.match(textOf('sofi3310.26n.Z', 'n'), /^ {5}3\.05 {11}NAVIGATION DATA/)
+  t.match(flags('unfinished'), exact([/^cut: /, /^short: /]))
+  t.match(flags('half'), exact([/^short: /]))
+  t.match(flags('mislabelled'), exact([/^marker: /]))
+  t.end()
 })

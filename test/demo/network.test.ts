@@ -31,7 +31,11 @@ t.test('every name is that of its data, and two files are misplaced', async (t) 
     Array(2).fill('obs/2026/049/GOPE00CZE_R_20260'),
   )
   t.equal(new Set(all.map(({ path }) => path)).size, all.length, 'no path twice')
-  t.equal(all.filter(({ damage }) => damage !== undefined).length, 2)
+  t.strictSame(
+    new Set(all.flatMap(({ fault }) => fault ?? [])),
+    new Set(['cut', 'changed', 'unfinished', 'half', 'mislabelled']),
+  )
+  t.equal(all.filter(({ fault }) => fault !== undefined).length, 5)
 })
 
 t.test('it has two years of days, twenty days of hours, and both forms of names', async (t) => {
@@ -42,11 +46,11 @@ t.test('it has two years of days, twenty days of hours, and both forms of names'
   t.ok(oldest('01H') > 19 && oldest('01H') < 21)
   t.ok(all.length > 25_000 && all.length < 50_000, String(all.length))
   for (const path of [
-    'obs/2026/059/GRAZ00AUT_R_20260590000_01D_30S_MO.rnx.gz',
-    'obs/2024/310/zimm3100.24o.gz',
+    'obs/2026/059/GRAZ00AUT_R_20260590000_01D_30S_MO.crx.gz',
+    'obs/2024/310/zimm3100.24d.gz',
     'stations/SOFI/2026/sofi0590.26d.Z',
     'stations/SOFI/2026/sofi0590.26n.Z',
-    'stations/PENC00HUN/2024/penc3100.24d.Z',
+    'stations/SOFI/2024/sofi3100.24d.Z',
     'stations/PENC00HUN/2026/PENC00HUN_R_20260590000_01D_30S_MO.crx.gz',
   ])
     t.ok(
