@@ -6,7 +6,15 @@
  */
 import type { ChildProcess } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
@@ -609,18 +617,30 @@ function addOldFiles(archive: string): void {
   }
 }
 
-/** Lets a process work for 50 ms of each second, as on a very busy machine. */
+/**
+ * CPU time of a process in hundredths of a second: columns 14 and 15 of `proc(5)`; infinite if it
+ * has ended.
+ */
+function cpuTime(pid: number | undefined): number {
+  const path = `/proc/${pid}/stat`
+  if (!existsSync(path)) return Infinity
+  const columns = readFileSync(path, 'latin1').split(') ')[1]?.split(' ') ?? []
+  return Number(columns[11]) + Number(columns[12])
+}
+
+/** Lets a process work for some 20 ms of each second, however busy the machine is. */
 function slowDown(t: Test, process: ChildProcess): void {
   let isSlow = true
   t.teardown(() => {
     isSlow = false
   })
   const work = async (): Promise<void> => {
-    while (isSlow) {
+    while (isSlow && process.exitCode === null && process.signalCode === null) {
       process.kill('SIGSTOP')
       await setTimeout(950)
+      const before = cpuTime(process.pid)
       process.kill('SIGCONT')
-      await setTimeout(50)
+      for (let ms = 0; ms < 500 && cpuTime(process.pid) < before + 2; ms += 10) await setTimeout(10)
     }
   }
   void work()
