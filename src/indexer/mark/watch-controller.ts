@@ -48,6 +48,7 @@ type WatchContext = Pick<
 export class WatchController {
   readonly #context: WatchContext
   readonly #watcher: Watcher
+  readonly #most: number
   /** Times until which directories rest, and at which they were found replaced (steady clock). */
   readonly #restingUntilMs = new Map<string, number>()
   readonly #replacedMs = new Map<string, number>()
@@ -57,8 +58,10 @@ export class WatchController {
   #started = false
   #warnedMs = -Infinity
 
-  constructor(context: WatchContext) {
+  /** @param most how many directories are watched at most */
+  constructor(context: WatchContext, most = mostWatched) {
     this.#context = context
+    this.#most = most
     this.#watcher = new Watcher({
       archive: context.archive,
       onEvent: (path) => {
@@ -106,18 +109,20 @@ export class WatchController {
       return
     }
     if (!isKnown) watcher.delete(path)
-    else if (watcher.size < mostWatched && isHot(path, this.#wallMs(), this.#context))
+    else if (watcher.wanted < this.#most && isHot(path, this.#wallMs(), this.#context))
       this.#add(path)
   }
 
-  /** Watches one more directory; new ones may appear in those above it. */
+  /** Watches one more directory if it may, and those above it, where new ones may appear. */
   #add(path: string): void {
     const { known } = this.#context
+    const added = [path]
     for (let above = parentOf(path); known.has(above) && above !== path; above = parentOf(above)) {
-      if (!this.#watcher.has(above)) this.#watcher.add(above)
+      if (!this.#watcher.has(above)) added.unshift(above)
       if (above === '') break
     }
-    this.#watcher.add(path)
+    if (this.#watcher.wanted + added.length > this.#most) return
+    for (const each of added) this.#watcher.add(each)
   }
 
   /** Restarts all watches after a disk has come back. */
@@ -161,7 +166,7 @@ export class WatchController {
   }
 
   #hotDirectories(): string[] {
-    return hotDirectories(this.#context, this.#wallMs()).slice(0, mostWatched)
+    return hotDirectories(this.#context, this.#wallMs()).slice(0, this.#most)
   }
 
   #markAll(): void {

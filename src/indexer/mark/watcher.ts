@@ -25,6 +25,8 @@ interface WatcherOptions {
   readonly onOverflow: () => void
   /** Maximum number of entries of a watched directory. */
   readonly mostEntries?: number
+  /** Starts a watch of chokidar; another function in tests. */
+  readonly startWatch?: typeof watch
   /**
    * Called when a directory cannot be watched, except if it is missing or large, or this user may
    * not read it.
@@ -54,6 +56,11 @@ export class Watcher {
 
   get size(): number {
     return this.#watched.size
+  }
+
+  /** Number of directories that are watched, or will be when their turn comes. */
+  get wanted(): number {
+    return this.#wanted.size
   }
 
   has(directory: string): boolean {
@@ -145,7 +152,8 @@ export class Watcher {
   }
 
   async #start(directory: string): Promise<void> {
-    const { archive, mostEntries = largeDirectory, onEvent, onWatching } = this.#options
+    const { archive, mostEntries = largeDirectory, startWatch = watch } = this.#options
+    const { onEvent, onWatching } = this.#options
     const path = join(archive, directory)
     const isLarge = await hasMoreEntries(path, mostEntries)
     // The answer may have taken long.
@@ -157,7 +165,7 @@ export class Watcher {
     // The identity is taken before the watch begins, so that a directory which replaces this one
     // meanwhile has another identity.
     const found = stat(path).then(identityOf, () => undefined)
-    const watcher = watch(path, watchOptions)
+    const watcher = startWatch(path, watchOptions)
     this.#watched.set(directory, watcher)
     watcher.on('raw', (event, name) => {
       this.#countEvent()

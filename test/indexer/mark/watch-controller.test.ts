@@ -28,7 +28,7 @@ function day(area: string, ago: number, nowMs = startMs): string {
   return `${area}/${date.getUTCFullYear()}/${String(dayOfYear).padStart(3, '0')}`
 }
 
-function openWatchControllerOn(t: Test, directories: readonly string[]) {
+function openWatchControllerOn(t: Test, directories: readonly string[], most?: number) {
   const archive = join(testFolder(t, {}), 'archive')
   for (const path of directories) mkdirSync(join(archive, path), { recursive: true })
   let marks = 0
@@ -47,7 +47,7 @@ function openWatchControllerOn(t: Test, directories: readonly string[]) {
   const { logger, lines } = memoryLogger('warn')
   const deps = { nowUs: () => Date.now() * 1000, version: 'test', lastScan: undefined, logger }
   const health = new Health(deps)
-  const watchController = new WatchController({
+  const context = {
     archive,
     layout: defaultLayout,
     window,
@@ -57,7 +57,8 @@ function openWatchControllerOn(t: Test, directories: readonly string[]) {
     stamps: new SureStamps(),
     health,
     logger,
-  })
+  }
+  const watchController = new WatchController(context, most)
   t.teardown(() => watchController.close())
   /** Directories that are dirty now or within the next seconds. */
   const drain = () => {
@@ -167,6 +168,38 @@ t.test('hot directories are watched, cold directories are not', async (t) => {
   known.delete(later)
   watchController.update(later, false)
   await until('and leaves', () => watchController.status().directories === years.size + 2)
+})
+
+t.test('no more directories are watched than may be: the newest, and new ones', async (t) => {
+  const days = Array.from({ length: 8 }, (_, ago) => day('obs', ago))
+  const stations = days.map((path) => path.replace('obs/', 'obs/GRAZ/'))
+  const opened = openWatchControllerOn(t, stations, 6)
+  const { watchController, archive, known, drain, watching } = opened
+  watchController.start()
+  await watching(6)
+  for (const path of stations) writeFileSync(join(archive, path, 'x.gz'), '')
+  const seen = new Set<string>()
+  await until('an event in the newest', () => {
+    for (const path of drain()) seen.add(path)
+    return stations[0] !== undefined && seen.has(stations[0])
+  })
+  t.notOk(seen.has(stations.at(-1) ?? ''), 'sweeps find what arrives in the oldest')
+
+  const added = days.map((path) => path.replace('obs/', 'obs/ZIMM/'))
+  for (const path of ['obs/ZIMM', ...added]) {
+    mkdirSync(join(archive, path), { recursive: true })
+    known.add(path)
+    watchController.update(path, true)
+  }
+  known.delete(stations[0] ?? '')
+  watchController.update(stations[0] ?? '', false)
+  const [last = ''] = added
+  watchController.update(last, true)
+  await until('a new one is watched instead', () => {
+    writeFileSync(join(archive, last, 'x.gz'), '')
+    return drain().includes(last)
+  })
+  t.equal(watchController.status().directories, 6)
 })
 
 t.test('a directory that replaced another directory without an event is watched', async (t) => {

@@ -1,5 +1,6 @@
 import { appendFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { watch } from 'chokidar'
 import type { Test } from 'tap'
 import { isExhaustion, overflowDetector, watchLimit } from '../../../src/indexer/mark/inotify.ts'
 import { Watcher } from '../../../src/indexer/mark/watcher.ts'
@@ -8,12 +9,16 @@ import t from '../../tap.ts'
 import { until } from '../../until.ts'
 
 /** A watcher and its calls. */
-function openOn(t: Test, tree: Parameters<Test['testdir']>[0], mostEntries?: number) {
+function openOn(
+  t: Test,
+  tree: Parameters<Test['testdir']>[0],
+  options: Partial<ConstructorParameters<typeof Watcher>[0]> = {},
+) {
   const archive = testFolder(t, tree)
   const calls = { events: [] as string[], watching: [] as string[], failures: [] as string[] }
   const watcher = new Watcher({
     archive,
-    ...(mostEntries === undefined ? {} : { mostEntries }),
+    ...options,
     onEvent: (directory) => calls.events.push(directory),
     onWatching: (directory) => calls.watching.push(directory),
     onOverflow: () => undefined,
@@ -59,7 +64,7 @@ t.test('a directory with too many entries is not watched', async (t) => {
   const { archive, watcher, calls, setDirectories } = openOn(
     t,
     { obs: { large: { a: '', b: '', c: '' }, small: { a: '', b: '' } } },
-    2,
+    { mostEntries: 2 },
   )
   watcher.setDirectories(['obs/large', 'obs/small'], { retry: false })
   await until('the other is watched', () => calls.watching.includes('obs/small'))
@@ -141,6 +146,32 @@ t.test('a directory that replaces another directory is watched', async (t) => {
   await causesEvent('obs/a', 'a new file in it', () => {
     writeFileSync(join(archive, 'obs/a/new.gz'), '')
   })
+})
+
+/** Watches as chokidar does, on a system that has no more watches than these. */
+function watchUpTo(most: number): typeof watch {
+  let open = 0
+  return (path, options) => {
+    const watcher = watch(path, options)
+    const close = watcher.close.bind(watcher)
+    watcher.close = () => (open--, close())
+    const error = Object.assign(new Error('no watch is left'), { code: 'ENOSPC' })
+    if (++open > most) process.nextTick(() => watcher.emit('error', error))
+    return watcher
+  }
+}
+
+t.test('if the system has too few watches, the first directories are watched', async (t) => {
+  const names = ['a', 'b', 'c', 'd', 'e']
+  const tree = Object.fromEntries(names.map((name) => [name, {}]))
+  const { watcher, calls } = openOn(t, tree, { startWatch: watchUpTo(3) })
+  const watched = () => names.filter((name) => watcher.has(name)).join('')
+  watcher.setDirectories(['b', 'c', 'd', 'e'], { retry: false })
+  await until('no watch is left', () => calls.failures.includes('e'))
+  t.equal(watched(), 'bcd')
+  watcher.setDirectories(['a', 'b', 'c', 'd', 'e'], { retry: true })
+  await until('a newer one has the watch of an older one', () => calls.failures.includes('d'))
+  t.equal(watched(), 'abc')
 })
 
 t.test('a missing directory is not watched until it is set again', async (t) => {
