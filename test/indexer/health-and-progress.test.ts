@@ -115,6 +115,7 @@ t.test('a scan counts regular files and reports its progress', async (t) => {
     added: 2,
     modified: 1,
     removed: 0,
+    newest: new Map(),
     refused: [],
   })
   const progress = scan.progress()

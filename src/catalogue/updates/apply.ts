@@ -31,7 +31,9 @@ export function updateParts(dialect: Dialect) {
 }
 
 /** The numbers of changes that were applied, and the head after them. */
-export type Applied = Pick<Progress, 'added' | 'modified' | 'removed'> & { readonly head: Head }
+export type Applied = Pick<Progress, 'added' | 'modified' | 'removed' | 'newest'> & {
+  readonly head: Head
+}
 
 export interface Applying {
   /** The clock: microseconds since 1970. */
@@ -63,7 +65,9 @@ export class Apply {
   *all(changes: readonly DirectoryChange[], { nowUs, begin }: Applying): Question<Applied> {
     const [seq, id, layout] = (yield* row<HeadRow>(this.#head)) ?? [0, 0, null]
     const counts = yield* this.#parts.counts()
-    const progress = { seq, id, added: 0, modified: 0, removed: 0, details: false, counts }
+    const numbers = { seq, id, added: 0, modified: 0, removed: 0 }
+    const newest = new Map<string, number>()
+    const progress = { ...numbers, details: false, newest, counts }
     yield* this.#inserts.begin(this.#layout.from(layout))
     yield* this.#parts.deliveries.begin()
     for (const change of changes) {
@@ -79,7 +83,7 @@ export class Apply {
     if (progress.details) yield* execute(raiseDetails)
     yield* counts.write()
     const { added, modified, removed } = progress
-    return { added, modified, removed, head: yield* head() }
+    return { added, modified, removed, newest, head: yield* head() }
   }
 
   *#one(change: DirectoryChange, nowUs: number, progress: Progress): Question<void> {
@@ -91,6 +95,7 @@ export class Apply {
     const known = yield* this.#files.known(change)
     yield* this.#files.remove(known, { change, nowUs }, progress)
     const newest = yield* this.#inserts.insert({ change, directory, nowUs }, progress)
+    if (newest !== undefined) progress.newest.set(change.path, newest)
     yield* this.#files.modify(known, { change, nowUs }, progress)
     const growth = progress.added - progress.removed - before
     yield* execute(...directories.record(own, change, { growth, newest, nowUs }))

@@ -141,6 +141,8 @@ export interface AppliedChange {
   readonly added: number
   readonly modified: number
   readonly removed: number
+  /** The latest start of the files that were added to each directory (s since 1970), by path. */
+  readonly newest: ReadonlyMap<string, number>
   /** Changes that were refused because they are invalid; no part of them was written. */
   readonly refused: readonly RefusedChange[]
 }

@@ -36,6 +36,8 @@ export interface Progress {
   removed: number
   /** True if details of a file changed without a change of its record. */
   details: boolean
+  /** The latest start of the added files of each directory (s since 1970); see `AppliedChange`. */
+  readonly newest: Map<string, number>
   readonly counts: CountDifferences
 }
 

@@ -184,13 +184,15 @@ export class KnownDirectories {
   /**
    * Notes that a directory holds a file that begins then (s since 1970). The newest counts as the
    * time of a directory whose path names none.
+   * @returns true if this is its time now, and was not
    */
-  holds(path: string, newestSeconds: number, nowSeconds: number): void {
+  holds(path: string, newestSeconds: number, nowSeconds: number): boolean {
     const slot = this.slotOf(path)
-    if (slot === undefined || this.startAt(slot, nowSeconds) >= newestSeconds) return
-    if (periodOfDirectory(path, nowSeconds) !== undefined) return
+    if (slot === undefined || this.startAt(slot, nowSeconds) >= newestSeconds) return false
+    if (periodOfDirectory(path, nowSeconds) !== undefined) return false
     this.#start.set(slot, newestSeconds)
     this.#end.set(slot, newestSeconds + secondsPerDay)
+    return true
   }
 
   /**

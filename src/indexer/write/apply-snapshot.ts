@@ -4,9 +4,7 @@
  */
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import { CatalogueCorrupt } from '../../catalogue/errors.ts'
-import type { DirectoryChange } from '../../catalogue/updates/change.ts'
-import { latestStart, periodOfDirectory } from '../../parse/directory-period.ts'
-import type { Layout } from '../../parse/layout.ts'
+import type { AppliedChange, DirectoryChange } from '../../catalogue/updates/change.ts'
 import { joinPath } from '../../parse/layout.ts'
 import { accept } from '../accept/acceptance.ts'
 import type { Sight } from '../accept/arrival.ts'
@@ -154,7 +152,7 @@ export class ApplyStage {
       this.scan?.applied(applied)
       const written = changes.filter(({ path }) => !refused.has(path))
       metrics.applied(applied, written)
-      this.#store(written)
+      this.#store(written, applied.newest)
       this.#endWithholding(written)
       for (const path of paths) reportRefused(health, path, refused.get(path))
     }
@@ -169,10 +167,14 @@ export class ApplyStage {
   }
 
   /** Keeps in memory what the catalogue stores of the directories now. */
-  #store(written: readonly DirectoryChange[]): void {
-    const { known } = this.#context
+  #store(written: readonly DirectoryChange[], newest: AppliedChange['newest']): void {
+    const { known, nowUs } = this.#context
     for (const { path, more, stamp, directories } of written) {
       known.setStamp(path, more ? undefined : stamp)
+      const newestSeconds = newest.get(path)
+      // It may be hot from now on.
+      if (newestSeconds !== undefined && known.holds(path, newestSeconds, nowUs() / 1e6))
+        this.#watchController.update(path, true)
       for (const below of directories) if (!known.has(below)) known.unread.add(below)
     }
   }
@@ -221,31 +223,13 @@ export class ApplyStage {
   }
 
   #updateKnown(snapshot: DirectorySnapshot, change: DirectoryChange | undefined): void {
-    const { known, layout, nowUs } = this.#context
+    const { known } = this.#context
     const { path, outcome, identity } = snapshot
     const gone = outcome === 'missing' && change?.gone !== false
     if (gone) known.delete(path)
     else if (outcome !== 'lost-area' && outcome !== 'missing') known.add(path)
     else return
-    const nowSeconds = nowUs() / 1e6
-    if (change !== undefined && periodOfDirectory(path, nowSeconds) === undefined)
-      known.holds(path, newestOf(change.added, layout, nowSeconds), nowSeconds)
     const isLarge = snapshot.names.length > largeDirectory || snapshot.error === tooManyEntries
     this.#watchController.update(path, !gone && !isLarge, identity)
   }
-}
-
-/** The start of the newest of these files (s since 1970); those with a later date do not count. */
-function newestOf(
-  files: DirectoryChange['added'],
-  { parseFilename }: Layout,
-  nowSeconds: number,
-): number {
-  let newest = -Infinity
-  for (const { name } of files) {
-    const parsed = parseFilename(name)
-    if (parsed.kind === 'parsed' && parsed.startSeconds <= latestStart(nowSeconds))
-      newest = Math.max(newest, parsed.startSeconds)
-  }
-  return newest
 }
