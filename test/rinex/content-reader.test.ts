@@ -1,3 +1,5 @@
+import { ContentReader } from '../../src/rinex/content-reader.ts'
+import { factsOf } from '../../src/rinex/facts-of.ts'
 import { fc } from '../random.ts'
 import t, { exact } from '../tap.ts'
 import {
@@ -9,8 +11,10 @@ import {
   facts,
   header2,
   header3,
+  hourName,
   line2,
   line3,
+  parsedName,
   time3,
 } from './texts.ts'
 
@@ -64,4 +68,48 @@ t.test('the same is read whatever the sizes of the pieces', async (t) => {
     )
     t.strictSame(contentOf(text, 1), whole, what)
   }
+})
+
+t.test('a reader is satisfied when nothing that follows matters', async (t) => {
+  const cases = [
+    { text: '<html>\n', isSatisfied: true },
+    { text: '<html>', isSatisfied: false },
+    { text: 'x'.repeat(256 * 1024), isSatisfied: true },
+    { text: header3(), isSatisfied: false },
+    { text: `${texts['plain, version 3']}\u001a`, isSatisfied: true },
+    { text: texts['plain, version 3'], isSatisfied: false },
+  ]
+  for (const { text, isSatisfied } of cases) {
+    const reader = new ContentReader()
+    reader.push(Buffer.from(text))
+    t.equal(reader.isSatisfied, isSatisfied, text.slice(0, 10))
+    const content = reader.end()
+    if (isSatisfied) {
+      reader.push(Buffer.from(header3()))
+      t.strictSame(reader.end(), content)
+    }
+  }
+})
+
+t.test('after 4 GB of text the reading ends', async (t) => {
+  const reader = new ContentReader()
+  const header = Buffer.from(header3() + epochs3(1))
+  const zeros = Buffer.alloc(64 * 1024 * 1024)
+  reader.push(header)
+  const rest = 4 * 1024 ** 3 - header.length
+  for (let bytes = 0; bytes < rest; bytes += zeros.length)
+    reader.push(zeros.subarray(0, rest - bytes))
+  t.equal(reader.isSatisfied, false)
+  t.match(reader.end(), { body: { count: { epochs: 1 } } })
+  reader.push(Buffer.from('\n'))
+  t.equal(reader.isSatisfied, true)
+  const content = reader.end()
+  t.match(content, { kind: 'read', header: { rinex_version: '3.04' }, body: undefined })
+  const found = factsOf(content, parsedName(hourName), 'complete')
+  t.strictSame([found.epochs, found.flags], [undefined, []])
+})
+
+t.test('pieces may be any views of bytes', async (t) => {
+  const bytes = new Uint8Array(Buffer.from(`x${texts['compact, version 3']}x`)).subarray(1, -1)
+  t.strictSame(contentOf(bytes, 7), contentOf(texts['compact, version 3']))
 })
