@@ -21,8 +21,8 @@ const longestRestMs = 5000
 /** A directory is read when its watch has begun, and once more after this time (ms). */
 const secondReadMs = 1000
 /**
- * Maximum number of watched directories, the newest, because each watch needs some 23 KB of memory.
- * In the others sweeps find what arrives.
+ * Maximum number of watched directories, the newest, because each watch needs memory. In the others
+ * sweeps find what arrives.
  */
 const mostWatched = 5000
 /**

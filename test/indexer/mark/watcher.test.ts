@@ -1,5 +1,6 @@
 import { appendFileSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { FSWatcher } from 'chokidar'
 import { watch } from 'chokidar'
 import type { Test } from 'tap'
 import { isExhaustion, overflowDetector, watchLimit } from '../../../src/indexer/mark/inotify.ts'
@@ -172,6 +173,25 @@ t.test('if the system has too few watches, the first directories are watched', a
   watcher.setDirectories(['a', 'b', 'c', 'd', 'e'], { retry: true })
   await until('a newer one has the watch of an older one', () => calls.failures.includes('d'))
   t.equal(watched(), 'abc')
+})
+
+t.test('a watch keeps nothing of what is in its directory', async (t) => {
+  const opened: FSWatcher[] = []
+  const startWatch: typeof watch = (path, options) => {
+    const watcher = watch(path, options)
+    opened.push(watcher)
+    return watcher
+  }
+  const tree = { obs: { a: {}, b: {}, 'x.gz': '' } }
+  const { archive, setDirectories, causesEvent } = openOn(t, tree, { startWatch })
+  await setDirectories('obs')
+  const kept = () => opened.map((each) => each.getWatched())
+  const itself = { [archive]: ['obs'], [join(archive, 'obs')]: [] }
+  t.same(kept(), [itself])
+  await causesEvent('obs', 'a new directory', () => {
+    mkdirSync(join(archive, 'obs/c'))
+  })
+  t.same(kept(), [itself])
 })
 
 t.test('a missing directory is not watched until it is set again', async (t) => {
