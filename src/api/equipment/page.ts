@@ -2,17 +2,23 @@
 import { counted, readableNumber } from '../../runtime/readable.ts'
 import type { Stretch } from '../../series/equipment.ts'
 import { daysWords } from '../pages/date-words.ts'
+import {
+  antennaWords,
+  changeWords,
+  markerWords,
+  positionWords,
+  receiverWords,
+} from '../pages/equipment-words.ts'
 import type { Child, Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
 import type { Page, PageFrame } from '../pages/layout.ts'
-import { fetchCommand, getLine, ignoredNotice, link } from '../pages/parts.ts'
+import { fetchCommand, fromHeader, getLine, ignoredNotice, link } from '../pages/parts.ts'
 import type { Table } from '../pages/table.ts'
 import { headerColumn, table } from '../pages/table.ts'
 import type { KnownStation } from '../stations/how-words.ts'
 import { hrefOfDays } from '../stations/station-fields.ts'
 import { shownCode, stationFrame } from '../stations/station-head.ts'
 import type { StationEquipment } from './fields.ts'
-import { antennaWords, changeWords, markerWords, positionWords, receiverWords } from './words.ts'
 
 interface EquipmentPage extends StationEquipment, Required<Pick<PageFrame, 'banner'>> {
   readonly known: readonly KnownStation[]
@@ -64,10 +70,8 @@ function stretchTable(stretches: readonly Stretch[], codes: readonly string[]): 
       headerColumn('Days'),
       { label: 'Files', isNumber: true },
       { label: 'What changed', isProse: true },
-      { label: 'Receiver', isProse: true },
-      { label: 'Antenna', isProse: true },
-      { label: 'Marker', isProse: true },
-      { label: 'Position' },
+      { label: 'Receiver and antenna', isProse: true },
+      { label: 'Marker and position', isProse: true },
     ],
     rows: stretches.map((stretch) => {
       const { fromDay, toDay, files, equipment } = stretch
@@ -75,20 +79,19 @@ function stretchTable(stretches: readonly Stretch[], codes: readonly string[]): 
         link(daysWords(fromDay, toDay), hrefOf(fromDay, toDay, false)),
         readableNumber(files),
         changeCell(stretch),
-        ...[receiverWords(equipment.receiver), antennaWords(equipment.antenna)].map(fromHeader),
-        ...[markerWords(equipment), positionWords(equipment.position)].map(fromHeader),
+        twoLines(receiverWords(equipment.receiver), antennaWords(equipment.antenna)),
+        twoLines(markerWords(equipment), positionWords(equipment.position)),
       ]
     }),
   }
+}
+
+function twoLines(first: string, second: string): Html {
+  return html`${fromHeader(first)}<br>${fromHeader(second)}`
 }
 
 function changeCell(stretch: Stretch): Child {
   if (stretch.before === undefined) return html`<span class="quiet">the first files</span>`
   const phrases = changeWords(stretch).join('; ')
   return html`${stretch.isOdd && html`<b>odd</b>: `}${fromHeader(phrases)}`
-}
-
-/** A text of a header turns only itself, if it is written from right to left. */
-export function fromHeader(text: string): Html {
-  return html`<bdi>${text}</bdi>`
 }

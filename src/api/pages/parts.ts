@@ -45,6 +45,11 @@ export function note(text: string, title = ''): Html {
   return html` <span class="quiet"${title && html` title="${title}"`}>${text}</span>`
 }
 
+/** A text of the header of a file turns only itself, if it is written from right to left. */
+export function fromHeader(text: string): Html {
+  return html`<bdi>${text}</bdi>`
+}
+
 /** A command, and what copies it. @param after what follows */
 export function commandHtml(command: string, after?: Child): Html {
   return html`<div class="command row"><pre tabindex="0"><code>${command}</code></pre><button type="button" class="copy small" hidden>Copy</button>${after}</div>

@@ -9,14 +9,16 @@ import {
   readableShare,
 } from '../../runtime/readable.ts'
 import { part } from '../../series/availability.ts'
+import type { Stretch } from '../../series/equipment.ts'
 import { recentDays } from '../../series/series.ts'
 import type { FileView } from '../files/file-view.ts'
 import { arrivedCell, faultMark, startCell } from '../files/file-view.ts'
 import { dayAt, dayWords } from '../pages/date-words.ts'
+import { antennaWords, changeWords, receiverWords } from '../pages/equipment-words.ts'
 import type { Child, Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
 import type { Page, PageFrame } from '../pages/layout.ts'
-import { factList, link } from '../pages/parts.ts'
+import { factList, fromHeader, link } from '../pages/parts.ts'
 import type { Table } from '../pages/table.ts'
 import { headerColumn, table } from '../pages/table.ts'
 import { arrivalsSvg } from './latency-pictures.ts'
@@ -37,6 +39,8 @@ interface StationPage extends Omit<HeadOfStation, 'tab'>, Required<Pick<PageFram
   readonly portrait: SeriesPortrait | undefined
   readonly hours: SeriesPortrait | undefined
   readonly latencies: SeriesLatencies
+  /** Its equipment, by the first days. */
+  readonly stretches: readonly Stretch[]
   readonly files: readonly FileView[]
   /** The template of the link to the site log, with `{code}`. */
   readonly stationLink: string | undefined
@@ -66,6 +70,7 @@ ${latencySection(page, shown)}
 </div>
 </div>
 ${portrait && yearsSection(portrait, page)}
+${equipmentSection(page)}
 ${page.files.length > 0 && html`<section>\n<h2>Last files</h2>\n${table(filesTable(page.files, now))}\n</section>`}
 ${factsSection(station, page)}`,
   }
@@ -110,6 +115,32 @@ function yearsSection(portrait: SeriesPortrait, page: StationPage): Html {
   return html`<section>
 <h2>Days of all years, ${readableShare(all.completeness)} <small>${files} from ${firstDay} · <a href="availability/?period=${period}&amp;format=api">more</a></small></h2>
 ${yearsSvg(title, { runs: own, period }, { hrefOf: hrefOfDays({ api: '../../' }, codes), now })}
+</section>`
+}
+
+/** Number of the last changes of equipment that the page shows. */
+const lastChanges = 5
+
+/** What the station has, and when that changed; nothing if no header was read. */
+function equipmentSection({ stretches, nowSeconds: now }: StationPage): Child {
+  const real = stretches.filter(({ isOdd }) => !isOdd)
+  const last = real.at(-1)
+  if (last === undefined) return undefined
+  const { receiver, antenna } = last.equipment
+  const thisYear = dateOf(dayAt(now)).year
+  const changes = real.slice(1).slice(-lastChanges).toReversed()
+  return html`<section>
+<h2>Equipment <small>by the headers of its files · <a href="equipment/?format=api">more</a></small></h2>
+<p>${fromHeader(receiverWords(receiver))} · ${fromHeader(antennaWords(antenna))}</p>
+${
+  changes.length > 0 &&
+  html`<ul aria-label="Changes of equipment">${changes.map(
+    (
+      stretch,
+    ) => html`<li>${dayWords(stretch.fromDay, { thisYear })}: ${fromHeader(changeWords(stretch).join('; '))}</li>
+`,
+  )}</ul>`
+}
 </section>`
 }
 

@@ -6,7 +6,7 @@ import type { AnswerState } from '../resources/answer.ts'
 import { addAnswer } from '../resources/answer.ts'
 import { componentOf, serialise } from '../resources/fields.ts'
 import type { NetworkContext, NetworkState } from '../series/network-context.ts'
-import { networkState } from '../series/network-context.ts'
+import { detailedVersion, networkState } from '../series/network-context.ts'
 import { renderStation } from './page.ts'
 import type { SeriesPortrait } from './portrait.ts'
 import { readLastFiles, readSeriesPortrait } from './portrait.ts'
@@ -40,7 +40,7 @@ export function addStation(app: FastifyInstance, context: NetworkContext): void 
     bodies: { json: componentOf(stationItem) },
     // The page has states, so all of it is as current as they are; the JSON has none.
     state: async ({ format }): Promise<AnswerState | NetworkState> =>
-      format === 'json' ? { version: await reader.head() } : networkState(context),
+      format === 'json' ? { version: await reader.head() } : pageState(context),
     read: async ({ request, format }, state, requester) => {
       const code = codeOf(request)
       const { head, station } = await reader.station(code)
@@ -61,6 +61,12 @@ export function addStation(app: FastifyInstance, context: NetworkContext): void 
   })
 }
 
+/** The page says what headers say, which changes without a change of a record. */
+async function pageState(context: NetworkContext): Promise<NetworkState> {
+  const network = await networkState(context)
+  return { ...network, version: detailedVersion(network) }
+}
+
 /** What the page shows, beside the facts. */
 async function readPortrait(
   context: NetworkContext,
@@ -69,10 +75,11 @@ async function readPortrait(
 ) {
   const { asOf } = network
   const present = { asOf, nowSeconds: asOf.seconds ?? context.nowUs() / 1e6 }
-  const [daily, hourly, latencies] = await Promise.all([
+  const [daily, hourly, latencies, equipment] = await Promise.all([
     readSeriesPortrait(context, station, '01D', present),
     readSeriesPortrait(context, station, '01H', present),
     readLatencies(context, { ...station, values: lastWeeks }, present),
+    context.reader.equipment(station.code, station.asker),
   ])
   const { codes, ambiguous } = daily
   const known = stationsWith(network, { code: station.code, codes })
@@ -84,6 +91,7 @@ async function readPortrait(
     portrait: longest(daily.portrait, hourly.portrait),
     hours: hourly.portrait,
     latencies,
+    stretches: equipment?.stretches ?? [],
     files: await readLastFiles(context, codes, present.nowSeconds, station.asker),
     stationLink: context.settings.identity.stationLink,
   }

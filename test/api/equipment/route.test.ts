@@ -5,7 +5,7 @@ import { checksumOf } from '../../catalogue/catalogue.ts'
 import { change, newFile } from '../../catalogue/change.ts'
 import { allFacts } from '../../catalogue/some-facts.ts'
 import t from '../../tap.ts'
-import { openService } from '../service.ts'
+import { openService, startUs } from '../service.ts'
 
 const { marker, receiver, antenna, position } = allFacts
 const first: Equipment = { marker, receiver, antenna, position }
@@ -17,7 +17,7 @@ const strange: Equipment = {
 
 /** A service with a daily file of each of these, of a day after the other. */
 async function open(t: Test, days: readonly (Equipment | undefined)[]) {
-  const service = await openService(t)
+  const service = await openService(t, { nowUs: startUs })
   for (const [index, equipment] of days.entries()) {
     const day = String(index + 1).padStart(3, '0')
     const added = [newFile(`GRAZ00AUT_R_2026${day}0000_01D_30S_MO.crx.gz`)]
@@ -124,15 +124,26 @@ t.test('the page has the newest first, and says what changed', async (t) => {
     ],
   )
   t.match(records[3], {
-    Receiver: 'SEPT POLARX5 5.4.0, serial 3013312',
-    Antenna: 'LEIAR25.R4 LEIT, serial 10151004, 1.9640 m',
-    Marker: 'GRAZ, 11001M002',
-    Position: '47.0671, 15.4935, 540 m',
+    'Receiver and antenna':
+      'SEPT POLARX5 5.4.0, serial 3013312 LEIAR25.R4 LEIT, serial 10151004, 1.9640 m',
+    'Marker and position': 'GRAZ, 11001M002 47.0671, 15.4935, 540 m',
   })
   const { pathname, searchParams } = new URL(html.hrefOf('4 to 8 Jan 2026'), 'http://h/a/b/c/')
   t.equal(pathname, '/rinex-file/')
   t.equal(searchParams.get('when'), '2026-01-04/2026-01-08')
   t.equal(html.hrefOf('Equipment'), '../../../station/GRAZ00AUT/equipment/?format=api')
+})
+
+t.test('the page of the station has its equipment and the last changes', async (t) => {
+  const { page } = await open(t, days)
+  const html = await page('station/graz/')
+  t.match(html.text, 'SEPT POLARX5 5.5.0, serial 3013312 · LEIAR25.R4 LEIT, serial 10151004')
+  t.strictSame(html.region('Changes of equipment').texts('li'), [
+    '9 Jan (009): moved 3.2 km',
+    '4 Jan (004): firmware 5.5.0 (was 5.4.0)',
+  ])
+  const { page: other } = await open(t, [undefined])
+  t.notOk((await other('station/graz/')).headings.some((each) => each.startsWith('Equipment')))
 })
 
 t.test('without a header that was read there is nothing to say', async (t) => {

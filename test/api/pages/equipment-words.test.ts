@@ -1,6 +1,6 @@
 /** Equipment, and what changed of it, in words. */
-import { changeWords, receiverWords } from '../../../src/api/equipment/words.ts'
-import { antennaWords, markerWords, positionWords } from '../../../src/api/equipment/words.ts'
+import { changeWords, receiverWords } from '../../../src/api/pages/equipment-words.ts'
+import { antennaWords, markerWords, positionWords } from '../../../src/api/pages/equipment-words.ts'
 import type { Equipment, Position } from '../../../src/rinex/facts.ts'
 import { equipmentStretches } from '../../../src/series/equipment.ts'
 import t from '../../tap.ts'
