@@ -1,4 +1,5 @@
 /** Each rule about flags and epochs, on both sides of its limit. */
+import { ContentReader } from '../../src/rinex/content-reader.ts'
 import type { Facts } from '../../src/rinex/facts.ts'
 import t from '../tap.ts'
 import { compactText } from './hatanaka.ts'
@@ -461,6 +462,42 @@ t.test('a text that is not whole has the facts of its header only', async (t) =>
       t.equal(facts[key], undefined, `${state}: ${key}`)
     const part = judged(contentOf(Buffer.from(text.slice(0, begin - 10))), hourly, state)
     t.strictSame(part, { flags: [] }, `${state}: a part of the header`)
+  }
+})
+
+t.test('of more than 4 GB of text the facts are those of the header', async (t) => {
+  const begin = navigation('N: GNSS NAV DATA', 'M: MIXED')
+  const piece = Buffer.alloc(32 * 1024 ** 2, ephemeris)
+  const reader = new ContentReader()
+  reader.push(Buffer.from(begin))
+  let pieces = 0
+  for (; pieces < 200 && !reader.isSatisfied; pieces++) reader.push(piece)
+  t.equal(pieces, 128, 'pieces until nothing more is read')
+  const facts = judged(reader.end(), 'GRAZ00AUT_R_20240010000_01H_MN.rnx.gz')
+  t.strictSame(facts, { rinex_version: '3.04', flags: [] })
+})
+
+t.test('a position is also latitude, longitude and height', async (t) => {
+  const cases = [
+    { xyz: [4194423.7, 1162702.7, 4647245.4], place: [47.067131, 15.493481, 538.2] },
+    { xyz: [-2414267.2, 4907788.9, -3270582.4], place: [-31.047971, 116.193756, 254.24] },
+    { xyz: [-1310696.2, 310469.4, -6213368.9], place: [-77.847841, 166.673757, -13.91] },
+    { xyz: [-6378187, 0.001, 0], place: [0, 180, 50] },
+    { xyz: [0.001, 0, 6356852.3142], place: [90, 0, 100] },
+  ]
+  const { text } = plainText(file(at(steps(120, 30))))
+  const old = labelled('  4194423.7000  1162702.7000  4647245.4000', 'APPROX POSITION XYZ')
+  for (const { xyz, place } of cases) {
+    const line = xyz.map((axis) => axis.toFixed(4).padStart(14)).join('')
+    const { position } = readText(text.replace(old, labelled(line, 'APPROX POSITION XYZ')))
+    const { x = NaN, y = NaN, z = NaN, latitude = NaN, longitude = NaN } = position ?? {}
+    t.strictSame(
+      [x, y, z],
+      xyz.map((axis) => Number(axis.toFixed(4))),
+    )
+    const found = [latitude.toFixed(6), longitude.toFixed(6), position?.height.toFixed(2)]
+    const [north = 0, east = 0, up = 0] = place
+    t.strictSame(found, [north.toFixed(6), east.toFixed(6), up.toFixed(2)], line)
   }
 })
 
