@@ -47,7 +47,7 @@ export function answerOf(
   const digest = digestHeader(record, file.stats)
   const offload = offloadHeaders(version, settings)
   if (offload !== undefined) return { status: 200, headers: { ...offload, ...digest } }
-  const validators = validatorsOf(record, file, nowMs)
+  const validators = validatorsOf(file, nowMs)
   const selection = evaluatePreconditions(request, validators)
   const { status } = selection
   if (status === 412) throw new HttpError(412, 'Precondition failed.')
@@ -89,7 +89,6 @@ function isAsCatalogued(record: FileRecord, stats: Stats): boolean {
  * A file with an mtime in the future has no `Last-Modified`.
  */
 export function validatorsOf(
-  record: FileRecord,
   { stats, tail, hasCheck }: Pick<ArchivedFile, 'stats' | 'tail' | 'hasCheck'>,
   nowMs: number,
 ): Validators {
@@ -98,12 +97,6 @@ export function validatorsOf(
   return {
     tag: `"${[...facts, tail.toString('hex')].join('-')}"`,
     lastModified: stats.mtimeMs > nowMs ? undefined : Math.floor(stats.mtimeMs / 1000),
-    // Two versions may have an mtime in the same second. Only one version was served if the file is
-    // still the version that was catalogued first.
-    lastModifiedIsStrong:
-      isAsCatalogued(record, stats) &&
-      record.modifiedUs === record.createdUs &&
-      stats.mtimeMs < nowMs,
     size: stats.size,
   }
 }

@@ -8,8 +8,6 @@ export interface Validators {
   readonly tag: string
   /** Last modification, in whole seconds since 1970; `undefined` if it is not reliable. */
   readonly lastModified: number | undefined
-  /** True if only one version of the file was ever served with this `lastModified`. */
-  readonly lastModifiedIsStrong: boolean
   readonly size: number
 }
 
@@ -55,12 +53,13 @@ function isKnown(headers: IncomingHttpHeaders, validators: Validators): boolean 
   return since !== undefined && validators.lastModified === since
 }
 
-/** Step 5 (`If-Range`): a date counts only if it is equal and identifies one version (13.1.5). */
-function rangeApplies(headers: IncomingHttpHeaders, validators: Validators): boolean {
+/**
+ * Step 5 (`If-Range`): a date never counts (13.1.5), because it is no strong validator (8.8.2.2): a
+ * file may be written in place and its time set back.
+ */
+function rangeApplies(headers: IncomingHttpHeaders, { tag }: Validators): boolean {
   const validator = headers['if-range']
-  if (validator === undefined || validator === validators.tag) return true
-  const date = parseHttpDate(String(validator))
-  return validators.lastModifiedIsStrong && date !== undefined && date === validators.lastModified
+  return validator === undefined || validator === tag
 }
 
 /** One entity tag of a list, or `*`. Quoted tags have no escapes. */

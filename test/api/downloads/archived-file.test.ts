@@ -172,7 +172,7 @@ t.test('a download answers range requests and conditional requests', async (t) =
     [{ range: `bytes=${size}-` }, 416, undefined],
     [{ range: 'bytes=0-9', 'if-range': etag }, 206, [0, 10]],
     [{ range: 'bytes=0-9', 'if-range': `W/${etag}` }, 200, [0, size]],
-    [{ range: 'bytes=0-9', 'if-range': modified }, 206, [0, 10]],
+    [{ range: 'bytes=0-9', 'if-range': modified }, 200, [0, size]],
     [{ range: 'bytes=0-9', 'if-range': 'Thu, 01 Jan 2026 00:00:00 GMT' }, 200, [0, size]],
     [{ 'if-none-match': etag }, 304, undefined],
     [{ 'if-none-match': `"x", W/${etag}`, range: 'bytes=0-9' }, 304, undefined],
@@ -208,7 +208,7 @@ t.test('a download answers range requests and conditional requests', async (t) =
   await until('all files are closed', () => openBelow(service.archive).length === 0)
 })
 
-t.test('a replaced file has another ETag, and its date no longer matches If-Range', async (t) => {
+t.test('a file that is overwritten with the same size and time has another ETag', async (t) => {
   const service = await openService(t)
   await service.add(path, content)
   const file = join(service.archive, path)
@@ -222,8 +222,6 @@ t.test('a replaced file has another ETag, and its date no longer matches If-Rang
   t.ok(second.rawPayload.equals(readFileSync(file)))
   t.equal(second.headers['last-modified'], first.headers['last-modified'])
   t.not(second.headers.etag, first.headers.etag, 'with the same size and mtime')
-  const headers = { range: 'bytes=0-9', 'if-range': String(first.headers['last-modified']) }
-  t.equal((await service.app.inject({ url: target, headers })).statusCode, 200)
   rmSync(file)
   t.equal((await service.app.inject(target)).statusCode, 404, 'removed since')
 })

@@ -77,19 +77,6 @@ t.test('a download is resumed, and the rest of another content is not', async (t
 })
 
 // RFC 9110, 13.1.5: a date must be strong, that is, of one version alone (8.8.2.2).
-t.test('a date resumes a download while the file has had one version', async (t) => {
-  const { get } = await open(t)
-  for (const [name, content] of Object.entries(contents)) {
-    const date = String((await get(name, {}, 'HEAD')).headers['last-modified'])
-    const rest = { range: 'bytes=1000-', 'if-range': date }
-    const resumed = await get(name, rest)
-    t.equal(resumed.statusCode, 206, name)
-    t.ok(resumed.rawPayload.equals(content.subarray(1000)))
-    const earlier = new Date(Date.parse(date) - 1000).toUTCString()
-    t.equal((await get(name, { ...rest, 'if-range': earlier })).statusCode, 200, 'another date')
-  }
-})
-
 t.test('a file that is overwritten while it is sent is not sent as a mixture', async (t) => {
   const service = await open(t)
   const large = Buffer.alloc(20_000_000, 'a line of a RINEX file\n')

@@ -9,7 +9,7 @@ import {
 import t from '../../tap.ts'
 
 const lastModified = Date.UTC(2026, 0, 22, 5, 6, 7) / 1000
-const validators: Validators = { tag: '"a"', lastModified, lastModifiedIsStrong: true, size: 100 }
+const validators: Validators = { tag: '"a"', lastModified, size: 100 }
 const then = formatHttpDate(lastModified)
 const before = formatHttpDate(lastModified - 1)
 const after = formatHttpDate(lastModified + 1)
@@ -99,7 +99,7 @@ t.test('conditional headers are evaluated in the order of RFC 9110, 13.2.2', asy
     [{ range, 'if-range': 'W/"a"' }, { status: 200 }],
     [{ range, 'if-range': '"b"' }, { status: 200 }],
     [{ range: 'bytes=100-', 'if-range': '"b"' }, { status: 200 }],
-    [{ range, 'if-range': then }, part],
+    [{ range, 'if-range': then }, { status: 200 }],
     [{ range, 'if-range': before }, { status: 200 }],
     [{ range, 'if-range': after }, { status: 200 }],
     [{ range, 'if-range': 'nonsense' }, { status: 200 }],
