@@ -123,9 +123,9 @@ function tornWords({ tears, firstTear }: EpochCount): string | undefined {
   if (firstTear === undefined) return undefined
   const { afterUs, foundUs } = firstTear
   const after = afterUs === undefined ? 'the header' : `the epoch of ${shortTime(afterUs)}`
-  const found = foundUs === undefined ? 'a line that is none' : shortTime(foundUs)
   const more = tears > 1 ? `, and so at ${tears - 1} more ${tears === 2 ? 'place' : 'places'}` : ''
-  return `an epoch must follow ${after}, ${found} does${more}`
+  if (foundUs === undefined) return `after ${after} a line is no epoch where one must begin${more}`
+  return `after ${after} comes that of ${shortTime(foundUs)}${more}`
 }
 
 function intervalWords(
@@ -141,7 +141,9 @@ function intervalWords(
   const isSame = said.every(({ seconds: a }) =>
     said.every(({ seconds: b }) => isSameInterval(a, b)),
   )
-  return isSame ? undefined : said.map(({ seconds, who }) => `${who} ${seconds} s`).join(', ')
+  return isSame
+    ? undefined
+    : said.map(({ seconds, who }) => `${who} ${Number(seconds.toFixed(6))} s`).join(', ')
 }
 
 function isSameInterval(a: number, b: number): boolean {

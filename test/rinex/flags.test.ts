@@ -72,12 +72,12 @@ t.test('each flag says both sides', async (t) => {
     },
     {
       flag: 'torn',
-      says: 'an epoch must follow the epoch of 2024-01-01 18:59:30, 2024-01-01 18:30:00 does, and so at 29 more places',
+      says: 'after the epoch of 2024-01-01 18:59:30 comes that of 2024-01-01 18:30:00, and so at 29 more places',
       text: whole + epochs3(30, { from: 1800 }),
     },
     {
       flag: 'torn',
-      says: 'an epoch must follow the header, a line that is none does',
+      says: 'after the header a line is no epoch where one must begin',
       text: header3() + 'G01\n' + epochs3(120),
     },
     {
