@@ -126,6 +126,7 @@ export class Lines {
 
   #end(chunk: Buffer): number {
     this.#hasEnded = true
+    this.#isWithin = false
     return chunk.length
   }
 }

@@ -6,6 +6,7 @@ import {
   compactEpochs,
   compactHeader,
   contentOf,
+  endOfHeader,
   epoch2,
   epochs3,
   facts,
@@ -16,12 +17,14 @@ import {
   line3,
   parsedName,
   time3,
+  versionRecord,
 } from './texts.ts'
 
 const satellites = Array.from({ length: 14 }, (_, at) => `${at < 5 ? 'R' : 'G'}${10 + at}`)
 const times2 = ['21  1  1  0  0  0.0000000', '21  1  1  0  0 30.0000000']
 
 const texts = {
+  navigation: `${versionRecord('3.04', 'N: GNSS NAV DATA')}${endOfHeader}${'G01 2024\n'.repeat(40)}`,
   'plain, version 3': header3() + epochs3(3, { satellites: 47 }),
   'plain, version 2': header2() + times2.map((time) => epoch2(time, satellites)).join(''),
   'compact, version 3':
@@ -67,6 +70,18 @@ t.test('the same is read whatever the sizes of the pieces', async (t) => {
       }),
     )
     t.strictSame(contentOf(text, 1), whole, what)
+    const lines = text.split('\n')
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 300 }),
+        fc.nat(lines.length),
+        fc.string(),
+        (size, at, odd) => {
+          const other = lines.toSpliced(at, 1, `${odd}\r`, '\u001a', odd).join('\n')
+          return JSON.stringify(contentOf(other, size)) === JSON.stringify(contentOf(other))
+        },
+      ),
+    )
   }
 })
 
