@@ -256,8 +256,8 @@ export const options = {
   stations_file: {
     ...optionalFile,
     default: undefined,
-    defaultText: 'none: there is no map',
-    meaning: 'CSV file with the positions of stations, for the map.',
+    defaultText: 'none: headers of files say where stations are',
+    meaning: 'CSV file with positions of stations, for those whose headers say none.',
     flag: 'FILE',
   },
   linked_directories: {
