@@ -74,9 +74,9 @@ export class Demo {
       const path = join(this.archive, file.path)
       const bytes = this.#contents.of(file)
       // Navigation files of one slot share one inode: this makes the start quick.
-      const { type, period, startSeconds } = file
+      const { type, period, isShort, startSeconds } = file
       const [area] = file.path.split('/')
-      const slot = [area, extname(path), period, startSeconds].join(' ')
+      const slot = [area, extname(path), period, isShort, startSeconds].join(' ')
       const first = type === 'n' ? slots.get(slot) : undefined
       this.#kept.push(storedFile(file, bytes.length, first?.arrivesAt))
       if (!directories.has(dirname(path))) mkdirSync(dirname(path), { recursive: true })
