@@ -7,6 +7,7 @@
  */
 import type { PathRejectionReason } from '../parse/layout.ts'
 import type { RejectionReason } from '../parse/types.ts'
+import type { Facts } from '../rinex/facts.ts'
 import type { Problem } from './filter.ts'
 
 /** The record of a catalogued file. */
@@ -26,13 +27,15 @@ export interface FileRecord {
   readonly seq: number
 }
 
-/** SHA-256 of a record's file. */
+/** The checksums of a record's file. */
 export interface Hashed {
   /**
    * 32 bytes; `undefined` until this version of the file is hashed, and while its checksum is
    * stale.
    */
   readonly sha256: Uint8Array | undefined
+  /** 16 bytes; also `undefined` if a release hashed the file that knew no MD5. */
+  readonly md5: Uint8Array | undefined
 }
 
 /**
@@ -70,6 +73,8 @@ export type ListedFile = Pick<
 > & {
   /** Present if the query requests details. */
   readonly details?: FileDetails
+  /** Present if the query requests facts; `null` while they are not known. */
+  readonly facts?: Facts | null
 }
 
 /** Up to which time the catalogue is known to equal the tree. */

@@ -164,6 +164,7 @@ t.test('areas of several segments', async (t) => {
         '/data/{directory}/',
         '/data/{directory}/{filename}',
         '/data/{directory}/SHA256SUMS',
+        '/data/{directory}/MD5SUMS',
       ],
     )
     t.match(body, '"enum":["pub/rinex3","hourly",null]')

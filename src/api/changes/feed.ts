@@ -43,7 +43,7 @@ export async function readFeedPage(
   request: ChangesRequest,
   signal?: AbortSignal,
 ): Promise<FeedPage> {
-  const { filter, limit, epoch, details, kinds } = request
+  const { filter, limit, epoch, details, facts, kinds } = request
   const isWanted = ({ change }: Change) => kinds.length === 0 || kinds.includes(change)
   const changes: Change[] = []
   const first = request.since ?? (await reader.head()).seq
@@ -51,7 +51,7 @@ export async function readFeedPage(
   for (let since = first; ;) {
     const rest = limit - changes.length
     await turn()
-    const query = { since, filters: filter, details }
+    const query = { since, filters: filter, details, facts }
     const page = await reader.changes({ ...query, limit: kinds.length > 0 ? changesPerRead : rest })
     checkResumable(page, { since, joined, epoch })
     const found = page.changes.filter(isWanted)

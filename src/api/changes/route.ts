@@ -9,7 +9,7 @@ import { addResource } from '../http/resource.ts'
 import { send, sendJson } from '../http/send.ts'
 import { layOut } from '../pages/layout.ts'
 import type { FilterParameters } from '../parameters/file-filters.ts'
-import { changesFilters } from '../parameters/file-filters.ts'
+import { changesFilters, isExpanded } from '../parameters/file-filters.ts'
 import type { Query } from '../parameters/request.ts'
 import type { Asking } from '../resources/answer.ts'
 import { keepingPage } from '../resources/answer.ts'
@@ -80,7 +80,7 @@ async function sendPage(
     const feedPage = await waitForFeedPage({ reader, watch: feed.watch, turn }, feedRequest, signal)
     return answer({ context, filters, feedRequest, feedPage, format }, reply)
   }
-  const tag = context.tag(await reader.head(), format, feedRequest)
+  const tag = context.tag(await reader.head(), format, { details: isExpanded(feedRequest) })
   // What is since yesterday changes with the clock too.
   const isSame = sinceTime === undefined && refused === undefined
   if (isSame && isFresh(request, reply, tag)) return sendNotModified(reply)
@@ -119,7 +119,8 @@ function answer(
   ])
   const headers = linkUnlessTooLong(`<${next}>; rel="next"`)
   const isTagged = feedRequest.refused === undefined
-  reply.headers({ ...(isTagged && { etag: context.tag(head, format, feedRequest) }), ...headers })
+  const etag = context.tag(head, format, { details: isExpanded(feedRequest) })
+  reply.headers({ ...(isTagged && { etag }), ...headers })
   if (format === 'json')
     return sendJson(reply, serialiseChanges(feedPage, next, links, context.settings.layout))
   const site = context.site()

@@ -11,7 +11,7 @@ import { format, ifNoneMatch, strict } from '../openapi/parameters.ts'
 import { errors, negotiable, negotiated } from '../openapi/responses.ts'
 import * as schema from '../openapi/schema.ts'
 import { dateWords } from '../pages/date-words.ts'
-import type { FilterParameters } from '../parameters/file-filters.ts'
+import type { Expansion, FilterParameters } from '../parameters/file-filters.ts'
 import { expand } from '../parameters/file-filters.ts'
 import { limit } from '../parameters/paging.ts'
 import type { Parameter } from '../parameters/parameter.ts'
@@ -28,7 +28,7 @@ const rows = 50
 /** Maximum wait of a long poll in seconds; a longer `wait` is reduced to this number. */
 const maxWaitSeconds = 60
 
-export interface ChangesRequest {
+export interface ChangesRequest extends Expansion {
   /**
    * The client has all changes up to this number. Without it, JSON begins at the head,
    * and the page shows the latest changes. `Infinity` for an unsafe integer.
@@ -50,7 +50,6 @@ export interface ChangesRequest {
   readonly limit: number
   readonly waitSeconds: number
   readonly filter: FeedFilter
-  readonly details: boolean
   /** Parameters that the link to the next page repeats, besides `since`, `epoch` and `joined`. */
   readonly kept: readonly QueryPair[]
   /** What the form of the page says of parameters that were refused. */
@@ -158,7 +157,7 @@ export function parseChangesRequest(
     joined,
     limit,
     waitSeconds,
-    details: values.expand,
+    ...values.expand,
     kept: [
       ...kept.filter(([name]) => !['since', 'epoch', 'joined', 'wait'].includes(name)),
       ['limit', String(limit)],

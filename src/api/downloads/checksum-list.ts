@@ -1,6 +1,7 @@
-/** The checksums of a directory in the format of `sha256sum -c`: a virtual file. */
-import type { ChecksumChunk } from '../../catalogue/questions/checksums.ts'
+/** The checksums of a directory in the format of `sha256sum -c` or `md5sum -c`: virtual files. */
+import type { ChecksumEntry } from '../../catalogue/questions/checksums.ts'
 import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
+import type { Hashed } from '../../catalogue/records.ts'
 import type { DirectoryHandler } from '../directory-index/listing.ts'
 import { isFresh, sendNotModified } from '../http/conditional-requests.ts'
 import type { ApiContext } from '../http/context.ts'
@@ -8,11 +9,24 @@ import { notFound } from '../http/errors.ts'
 import type { Requester } from '../http/limits.ts'
 import { sendChunks } from '../http/send.ts'
 
-/** The virtual file with the checksums of a directory; a real file of this name is not served. */
-export const checksumsName = 'SHA256SUMS'
+/** Virtual files with the checksums of a directory; real files of these names are not served. */
+export const checksumLists = {
+  SHA256SUMS: { algorithm: 'sha256', label: 'SHA-256' },
+  MD5SUMS: { algorithm: 'md5', label: 'MD5' },
+} as const
+
+export type ChecksumList = keyof typeof checksumLists
+
+export function isChecksumList(name: string): name is ChecksumList {
+  return Object.hasOwn(checksumLists, name)
+}
 
 /** Answers with the checksums of a directory. */
-export function createChecksums({ reader, tag, limits, settings }: ApiContext): DirectoryHandler {
+export function createChecksums(
+  { reader, tag, limits, settings }: ApiContext,
+  name: ChecksumList,
+): DirectoryHandler {
+  const { algorithm } = checksumLists[name]
   const unhashedNote = settings.checksums === 'all' ? 'not hashed yet' : 'not hashed'
   return async (request, reply, directory) => {
     const version = await reader.checksumsVersion(directory)
@@ -21,7 +35,7 @@ export function createChecksums({ reader, tag, limits, settings }: ApiContext): 
     const headers = { 'content-type': 'text/plain; charset=utf-8' }
     if (request.method === 'HEAD') return reply.headers(headers).send()
     const { turn } = await limits.page(request, reply)
-    const chunks = () => checksumsOf(directory, reader, turn)
+    const chunks = () => checksumsOf(directory, algorithm, reader, turn)
     const notes = await notesOf(chunks(), unhashedNote)
     // The checksums are read a second time, so that a large directory takes no memory while it is
     // sent.
@@ -29,16 +43,20 @@ export function createChecksums({ reader, tag, limits, settings }: ApiContext): 
   }
 }
 
-type Chunks = AsyncGenerator<ChecksumChunk['files']>
+interface Entry extends Pick<ChecksumEntry, 'name' | 'problem'> {
+  readonly sum: Uint8Array | undefined
+}
+
+type Chunks = AsyncGenerator<readonly Entry[]>
 
 /** The comment lines: how many files have no checksum, and the names of those with a problem. */
 async function notesOf(chunks: Chunks, unhashedNote: string): Promise<string> {
   const problems: string[] = []
   let unhashed = 0
   for await (const files of chunks)
-    for (const { name, sha256, problem } of files) {
+    for (const { name, sum, problem } of files) {
       if (problem !== undefined) problems.push(`# ${problem}: ${name}\n`)
-      if (sha256 === undefined) unhashed++
+      if (sum === undefined) unhashed++
     }
   return (unhashed > 0 ? `# ${unhashed} files are ${unhashedNote}\n` : '') + problems.join('')
 }
@@ -46,8 +64,8 @@ async function notesOf(chunks: Chunks, unhashedNote: string): Promise<string> {
 async function* checksumLines(chunks: Chunks, notes: string): AsyncGenerator<Buffer> {
   let before = notes
   for await (const files of chunks) {
-    const lines = files.map(({ name, sha256 }) =>
-      sha256 === undefined ? '' : `${Buffer.from(sha256).toString('hex')}  ${name}\n`,
+    const lines = files.map(({ name, sum }) =>
+      sum === undefined ? '' : `${Buffer.from(sum).toString('hex')}  ${name}\n`,
     )
     yield Buffer.from(before + lines.join(''))
     before = ''
@@ -61,6 +79,7 @@ async function* checksumLines(chunks: Chunks, notes: string): AsyncGenerator<Buf
  */
 async function* checksumsOf(
   directory: string,
+  algorithm: keyof Hashed,
   reader: CatalogueReader,
   turn: Requester['turn'],
 ): Chunks {
@@ -69,7 +88,7 @@ async function* checksumsOf(
     await turn()
     const chunk = await reader.checksums({ directory, after })
     if (chunk === undefined) throw notFound()
-    yield chunk.files
+    yield chunk.files.map((file) => ({ ...file, sum: file[algorithm] }))
     after = chunk.next
   }
 }

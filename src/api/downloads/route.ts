@@ -12,7 +12,8 @@ import { HttpError, notFound, StorageUnavailable, tryAgain } from '../http/error
 import type { Semaphore } from '../http/limits.ts'
 import { addResource, rawQuery } from '../http/resource.ts'
 import { Archive, FileChanged, FileUnavailable, NoDescriptor } from './archived-file.ts'
-import { checksumsName, createChecksums } from './checksum-list.ts'
+import type { ChecksumList } from './checksum-list.ts'
+import { createChecksums, isChecksumList } from './checksum-list.ts'
 import { answerOf } from './file-answer.ts'
 import { ClientGone, ContentReader } from './file-content.ts'
 import { downloadPaths } from './schema.ts'
@@ -24,12 +25,16 @@ export function addData(app: FastifyInstance, context: DownloadsContext): void {
   const { reader, settings, dataPath } = context
   const downloads = new Downloads(context)
   const list = createListings(context)
-  const sendChecksums = createChecksums(context)
+  const sendChecksums = {
+    SHA256SUMS: createChecksums(context, 'SHA256SUMS'),
+    MD5SUMS: createChecksums(context, 'MD5SUMS'),
+  }
   const get = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const target = parseDataTarget(request.raw.url ?? '', settings.datasetPrefix, settings.layout)
     if (target === undefined) throw notFound()
     if (target.kind === 'listing') return list(request, reply, target.directory)
-    if (target.kind === 'checksums') return sendChecksums(request, reply, target.directory)
+    if (target.kind === 'checksums')
+      return sendChecksums[target.name](request, reply, target.directory)
     const record = await reader.file(target)
     if (record !== undefined) return downloads.send(record, request, reply)
     return redirect(request, reply, target)
@@ -63,7 +68,7 @@ export function addData(app: FastifyInstance, context: DownloadsContext): void {
  */
 type DataTarget =
   | { readonly kind: 'listing'; readonly directory: string }
-  | { readonly kind: 'checksums'; readonly directory: string }
+  | { readonly kind: 'checksums'; readonly directory: string; readonly name: ChecksumList }
   | { readonly kind: 'entry'; readonly directory: string; readonly name: string }
 
 /** Names of entries: they need no escaping, and never start with a dot. */
@@ -95,7 +100,7 @@ export function parseDataTarget(
     layout.parseDirectory(directory).kind === 'directory' && !layout.isExcluded(path, false)
   if (!isListed && !layout.leadsToArea(name === '' ? directory : path)) return undefined
   if (name === '') return { kind: 'listing', directory }
-  if (name === checksumsName) return { kind: 'checksums', directory }
+  if (isChecksumList(name)) return { kind: 'checksums', directory, name }
   return entryName.test(name) ? { kind: 'entry', directory, name } : undefined
 }
 

@@ -4,9 +4,11 @@ import { isSuffix } from '../../parse/filename.ts'
 import type { Layout } from '../../parse/layout.ts'
 import { hasSeedAreas } from '../../parse/layout.ts'
 import type { Responses, RouteSchema } from '../openapi/openapi.ts'
-import { dataPaths } from '../openapi/parameters.ts'
+import { dataPaths, filePlace } from '../openapi/parameters.ts'
 import { always, detailSchema, errors, negotiable, sometimes } from '../openapi/responses.ts'
 import * as schema from '../openapi/schema.ts'
+import type { ChecksumList } from './checksum-list.ts'
+import { checksumLists } from './checksum-list.ts'
 
 export const unservedReasons = [
   'not-there',
@@ -117,30 +119,39 @@ const description = [
   'A file that is being written gets `503`; if a file changes while it is sent, the connection is closed. So no client gets a mixture of two versions. `HEAD` sends only the headers.',
 ].join('\n\n')
 
-const checksumsExample = [
-  '# 2 files are not hashed yet',
-  '# broken: GRAZ00AUT_R_20260220000_01D_30S_MO.crx.gz',
-  '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08  GRAZ00AUT_R_20260220000_01D_30S_MO.crx.gz',
-  '',
-].join('\n')
+const checksumsExample = {
+  SHA256SUMS: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+  MD5SUMS: '098f6bcd4621d373cade4e832627b4f6',
+}
 
 const checksumsTag = 'W/"5b0e4c1f-4-dfa0k7m9jcb-2-text-Zk3mQx1a"'
 
-const checksums: Responses = {
+const checksums = (name: ChecksumList): Responses => ({
   '200': {
     description: 'One line per file, in the order of names.',
     headers: { ETag: always('Weak tag of the list.', checksumsTag) },
-    content: { 'text/plain': { schema: schema.text(), example: checksumsExample } },
+    content: { 'text/plain': { schema: schema.text(), example: exampleOf(name) } },
   },
   '304': {
     description: 'The client has this list. No body.',
     headers: { ETag: always('The tag of the list.', checksumsTag) },
   },
   ...errors('NotFound', 'TooManyRequests', 'Unavailable'),
-}
+})
 
-const checksumsDescription =
-  'The SHA-256 of the files of a directory, in the format of `sha256sum -c`. Lines that begin with `#` come first: the number of files without a current checksum, and the names of files whose content is damaged (`broken`), has no end (`incomplete`) or is not compressed as the name says (`disguised`). Listings do not contain this file.'
+const checksumNotes =
+  'Lines that begin with `#` come first: the number of files without a current checksum, and the names of files whose content is damaged (`broken`), has no end (`incomplete`) or is not compressed as the name says (`disguised`). Listings do not contain this file.'
+
+const exampleOf = (name: ChecksumList): string =>
+  [
+    '# 2 files are not hashed yet',
+    `# broken: ${filePlace.filename}`,
+    `${checksumsExample[name]}  ${filePlace.filename}`,
+    '',
+  ].join('\n')
+
+const checksumsDescription = (name: ChecksumList): string =>
+  `The ${checksumLists[name].label} of the files of a directory, in the format of \`${checksumLists[name].algorithm}sum -c\`. ${checksumNotes}`
 
 const downloadOf = (suffixes: readonly Suffix[]): ReturnType<typeof dataPaths> =>
   dataPaths({
@@ -151,26 +162,31 @@ const downloadOf = (suffixes: readonly Suffix[]): ReturnType<typeof dataPaths> =
     options: '-O -C -',
   })
 
-const sums = dataPaths({
-  name: 'SHA256SUMS',
-  description: checksumsDescription,
-  headers: tagKnown,
-  response: checksums,
-})
+const sumsOf = (name: ChecksumList): ReturnType<typeof dataPaths> =>
+  dataPaths({
+    name,
+    description: checksumsDescription(name),
+    headers: tagKnown,
+    response: checksums(name),
+  })
 
 /** One route serves all paths; of the areas of the seed the document has each form of paths. */
 export function downloadPaths(layout: Layout): Readonly<Record<string, RouteSchema>> {
   const download = downloadOf(layout.lists.suffixes.filter(isSuffix))
+  const [sums, md5Sums] = [sumsOf('SHA256SUMS'), sumsOf('MD5SUMS')]
   const paths = hasSeedAreas(layout)
     ? [
         download('obs/{year}/{day}/', 'downloadDaily', 'Download a daily file'),
         download('nrt/{year}/{day}/{hour}/', 'downloadHourly', 'Download an hourly file'),
         sums('obs/{year}/{day}/', 'sumsDaily', 'Checksums of a day'),
         sums('nrt/{year}/{day}/{hour}/', 'sumsHourly', 'Checksums of an hour'),
+        md5Sums('obs/{year}/{day}/', 'md5SumsDaily', 'MD5 of a day'),
+        md5Sums('nrt/{year}/{day}/{hour}/', 'md5SumsHourly', 'MD5 of an hour'),
       ]
     : [
         download('{directory}/', 'downloadFile', 'Download a file'),
         sums('{directory}/', 'sumsOfDirectory', 'Checksums of a directory'),
+        md5Sums('{directory}/', 'md5SumsOfDirectory', 'MD5 of a directory'),
       ]
   return Object.fromEntries(paths)
 }

@@ -4,7 +4,7 @@ import { defaultOrdering, orderKeys } from '../../catalogue/filter.ts'
 import type { Counting } from '../../catalogue/sums.ts'
 import type { Format } from '../http/formats.ts'
 import type { FilterParameters } from '../parameters/file-filters.ts'
-import { expand } from '../parameters/file-filters.ts'
+import { expand, isExpanded } from '../parameters/file-filters.ts'
 import { paging } from '../parameters/paging.ts'
 import type { Parameter } from '../parameters/parameter.ts'
 import { choice, invalidChoice } from '../parameters/parameter.ts'
@@ -70,14 +70,18 @@ export function readListRequest(
   })
   const { filter, values } = asked
   // The page shows the details.
-  const details = values.expand || format === 'html'
+  const details = values.expand.details || format === 'html'
+  const { facts } = values.expand
   return {
     ...asked,
     format,
     /** True if the records have the details of their files. */
     details,
+    /** True if they have its facts. */
+    facts,
     /** True if the answer depends on the details of files, which change without the record. */
-    dependsOnDetails: details || filter.problems !== undefined || values.facets !== '0',
+    dependsOnDetails:
+      isExpanded({ details, facts }) || filter.problems !== undefined || values.facets !== '0',
   }
 }
 

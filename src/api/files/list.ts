@@ -109,11 +109,11 @@ async function makePage(
   list: AskedList,
   requester: Requester,
 ): Promise<ListPage> {
-  const { filter, filters, kept, ignored, range, format, details, refused } = list
+  const { filter, filters, kept, ignored, range, format, details, facts, refused } = list
   const { ordering } = list.values
   const counting = countingOf(list)
   const { head, count, records, sums } = await reader.page(
-    { ...range, filter, ordering, details, sums: counting },
+    { ...range, filter, ordering, details, facts, sums: counting },
     requester,
   )
   await requester.turn()

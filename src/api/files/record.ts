@@ -10,7 +10,8 @@ import type { Requester } from '../http/limits.ts'
 import { pageUrl } from '../http/links.ts'
 import * as schema from '../openapi/schema.ts'
 import { layOut } from '../pages/layout.ts'
-import { expand } from '../parameters/file-filters.ts'
+import type { Expansion } from '../parameters/file-filters.ts'
+import { expand, isExpanded } from '../parameters/file-filters.ts'
 import type { RequestOf } from '../resources/answer.ts'
 import { addAnswer } from '../resources/answer.ts'
 import type { FileView } from './file-view.ts'
@@ -39,16 +40,16 @@ export function addRecord(app: FastifyInstance, context: ApiContext): void {
       about: 'One RINEX file of the archive.',
       returns: 'The record.',
       params: { id: schema.integer('Id of the record.', 1, { minimum: 1 }) },
-      samples: ['rinex-file/{id}/'],
+      samples: ['rinex-file/{id}/', 'rinex-file/{id}/?expand=file,facts'],
     },
     bodies: { json: recordSchema },
     state: async (asked) => {
       if (!Number.isSafeInteger(idOf(asked))) throw notFound()
-      return { version: await reader.head(), details: withDetails(asked) }
+      return { version: await reader.head(), details: isExpanded(expansionOf(asked)) }
     },
     read: async (asked, _state, requester) => {
       const id = idOf(asked)
-      const record = await reader.record({ id, details: withDetails(asked) })
+      const record = await reader.record({ id, ...expansionOf(asked) })
       if (record === undefined) throw notFound()
       const html = async () => {
         const file = viewOf(record, links())
@@ -70,9 +71,9 @@ function idOf({ request }: RecordRequest): number {
   return Number((request.params as { readonly id: string }).id)
 }
 
-/** The HTML page shows all details. */
-function withDetails({ values, format }: RecordRequest): boolean {
-  return values.expand || format === 'html'
+/** The HTML page shows all that is known. */
+function expansionOf({ values, format }: RecordRequest): Expansion {
+  return format === 'html' ? { details: true, facts: true } : values.expand
 }
 
 /** Maximum numbers of files that the page compares or shows. */

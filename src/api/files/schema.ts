@@ -12,6 +12,7 @@ import { problemMeanings } from '../pages/labels.ts'
 import type { FilterParameters } from '../parameters/file-filters.ts'
 import { paging } from '../parameters/paging.ts'
 import { operationOf } from '../resources/answer.ts'
+import { factsSchema } from './facts.ts'
 import { listParameters } from './list-request.ts'
 
 const { api, data } = exampleLinks
@@ -60,6 +61,11 @@ const details = {
     '24d52f18bf9f3b1f0e4b2a4d4a7e8c0c2a6a56a9ee2a0d7c3d1ef2dcb6c1a3f5',
     { pattern: '^[0-9a-f]{64}$' },
   ),
+  md5: schema.textOrNull(
+    'MD5 in hexadecimal, for those who check by it; null as `sha256` is.',
+    '5d41402abc4b2a76b9719d911017c592',
+    { pattern: '^[0-9a-f]{32}$' },
+  ),
   station: schema.textOrNull('Station code, in upper case.'),
   area: schema.orNull(schema.oneOf('The area of the archive.', allAreas)),
   country: schema.textOrNull('ISO 3166-1 alpha-3, from a long name.'),
@@ -77,7 +83,7 @@ export const wireFileFields = Object.keys(details) as (keyof typeof details)[]
 
 export const fileSchema = schema.component(
   'FileDetails',
-  'Only with `expand=file`: further metadata of the file, null where unknown. Checksum and problem may become known, or change, without a change of the record.',
+  'Only with `expand=file`: further metadata of the file, null where unknown. Checksums and problem may become known, or change, without a change of the record.',
   details,
 )
 
@@ -89,7 +95,7 @@ export const recordSchema = schema.component(
   'Record',
   'A file of the archive. Metadata that the name does not contain is null.',
   fields,
-  { file: fileSchema },
+  { file: fileSchema, facts: schema.orNull(factsSchema) },
 )
 
 const facetSchema = (name: FacetName) =>
@@ -128,7 +134,7 @@ const recordPageSchema = schema.pageOf(
   {},
   {
     bytes: schema.integerOrNull(
-      'Only with `expand` or `facets`: the sum of the sizes of all matching files, in bytes; null if it was not counted.',
+      'Only with `expand=file` or `facets`: the sum of the sizes of all matching files, in bytes; null if it was not counted.',
     ),
     facets: facetsSchema,
   },
@@ -169,6 +175,7 @@ export const listFiles = (maxLimit: number, filters: FilterParameters): RouteSch
         'rinex-file/?area={area}&overlaps={days}&ordering=-data_date',
         'rinex-file/?format=urls',
         'rinex-file/?format=csv&expand=file',
+        'rinex-file/?station={station}&expand=facts',
         'rinex-file/?station={station}&facets=1&limit=1',
       ],
     },

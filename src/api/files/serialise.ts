@@ -11,6 +11,8 @@ import type { Links } from '../http/links.ts'
 import { downloadUrl, recordUrl } from '../http/links.ts'
 import { csvValue } from '../http/send.ts'
 import type { Static } from '../openapi/schema.ts'
+import type { Expansion } from '../parameters/file-filters.ts'
+import { factColumns } from './facts.ts'
 import type { fileSchema, recordSchema } from './schema.ts'
 import { wireFields, wireFileFields } from './schema.ts'
 
@@ -40,18 +42,20 @@ export function serialiseRecord(
     ...(record.details && {
       file: serialiseDetails(record.details, layout.areaOf(record.directory), parsed),
     }),
+    ...(record.facts !== undefined && { facts: record.facts }),
   }
 }
 
 function serialiseDetails(
-  { size, mtimeUs, sha256, problem }: FileDetails,
+  { size, mtimeUs, sha256, md5, problem }: FileDetails,
   area: string | undefined,
   name: ParsedName | undefined,
 ): Static<typeof fileSchema> {
   return {
     size,
     mtime: microsecondsToIso(mtimeUs),
-    sha256: sha256 === undefined ? null : Buffer.from(sha256).toString('hex'),
+    sha256: hexOf(sha256),
+    md5: hexOf(md5),
     station: name?.station ?? null,
     area: area ?? null,
     country: countryOf(name?.station ?? '') ?? null,
@@ -62,17 +66,26 @@ function serialiseDetails(
   }
 }
 
-/** The header line of a CSV of records. @param details adds the columns of `file` */
-export function csvHeader(details: boolean): string {
-  return [...wireFields, ...(details ? wireFileFields : [])].join(',')
+function hexOf(sum: Uint8Array | undefined): string | null {
+  return sum === undefined ? null : Buffer.from(sum).toString('hex')
 }
 
-/** The line of a record: its ten fields, then the fields of `file` if the record has it. */
+/** The header line of a CSV of records, with the columns of `file` and `facts` if asked for. */
+export function csvHeader({ details, facts }: Expansion): string {
+  return [
+    ...wireFields,
+    ...(details ? wireFileFields : []),
+    ...(facts ? factColumns.map(([name]) => name) : []),
+  ].join(',')
+}
+
+/** The line of a record: its ten fields, then those of `file` and `facts` if it has them. */
 export function recordCsv(record: WireRecord): string {
-  const { file } = record
+  const { file, facts } = record
   const values = wireFields.map((field) => record[field])
   const details = file === undefined ? [] : wireFileFields.map((field) => file[field])
-  return [...values, ...details].map(csvValue).join(',')
+  const inside = facts === undefined ? [] : factColumns.map(([, value]) => facts && value(facts))
+  return [...values, ...details, ...inside].map((value) => csvValue(value ?? null)).join(',')
 }
 
 interface WireSums {

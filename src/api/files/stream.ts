@@ -14,7 +14,7 @@ import { Semaphore } from '../http/limits.ts'
 import type { Links } from '../http/links.ts'
 import { downloadUrl, linkUnlessTooLong, pageUrl } from '../http/links.ts'
 import { sendChunks } from '../http/send.ts'
-import type { FilterParameters } from '../parameters/file-filters.ts'
+import type { Expansion, FilterParameters } from '../parameters/file-filters.ts'
 import { expand, feedParameters, fileFilters } from '../parameters/file-filters.ts'
 import { limit, parseInteger } from '../parameters/paging.ts'
 import type { Parameter } from '../parameters/parameter.ts'
@@ -28,7 +28,7 @@ const recordsPerChunk = 250
 
 interface LineFormat {
   readonly mediaType: string
-  readonly header?: (details: boolean) => string
+  readonly header?: (expansion: Expansion) => string
   readonly line: (file: ListedFile, links: Links, layout: Layout) => string
 }
 
@@ -49,10 +49,9 @@ export const lineFormats = {
   },
 } as const satisfies Partial<Record<Format, LineFormat>>
 
-interface StreamedFiles {
+interface StreamedFiles extends Expansion {
   readonly filter: FileFilter
   readonly ordering: ChunkOrdering
-  readonly details: boolean
   /** Maximum number of records that are sent; `Infinity` for all. */
   readonly limit: number
 }
@@ -75,19 +74,19 @@ interface ListSource extends StreamedFiles {
  * @throws CatalogueUnavailable when the database was replaced by another one
  */
 export async function* listLines(
-  { reader, links, layout, epoch, filter, ordering, details, limit, requester }: ListSource,
+  { reader, links, layout, epoch, limit, requester, ...asked }: ListSource,
   { header, line }: LineFormat,
 ): AsyncGenerator<Buffer> {
   // The header line is a part of the first chunk, so that it is not sent if the first query fails.
-  let before = header === undefined ? '' : `${header(details)}\n`
+  let before = header === undefined ? '' : `${header(asked)}\n`
   let left = limit
   let after: ChunkCursor | undefined
   do {
-    const query = { limit: Math.min(left, recordsPerChunk), filter, ordering, details }
+    const query = { ...asked, limit: Math.min(left, recordsPerChunk) }
     await requester.turn()
     const chunk = await reader.records({ ...query, ...(after && { after }) }, requester)
     // The answer to a filtered query may come from a query worker, at a time that is no turn.
-    if (!isUnfiltered(filter)) await requester.turn()
+    if (!isUnfiltered(asked.filter)) await requester.turn()
     if (chunk.epoch !== epoch) throw new CatalogueUnavailable('the catalogue was rebuilt meanwhile')
     const text = chunk.records.map((file) => `${line(file, links, layout)}\n`).join('')
     if (before + text !== '') yield Buffer.from(before + text)
@@ -144,8 +143,8 @@ export function parseStreamRequest(query: Query, filters: FilterParameters) {
     filters,
     alwaysStrict: true,
   })
-  const { expand: details, ordering, limit } = values
-  return { filter, details, ordering, limit, followed: feedParameters(kept, filters) }
+  const { expand, ordering, limit } = values
+  return { filter, ...expand, ordering, limit, followed: feedParameters(kept, filters) }
 }
 
 /** Maximum number of streams at the same time: each chunk delays all other requests. */

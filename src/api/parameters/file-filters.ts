@@ -11,7 +11,6 @@ import type { Layout } from '../../parse/layout.ts'
 import { hasSeedAreas } from '../../parse/layout.ts'
 import { fileDurations, fileTypes, fileVersions } from '../../parse/types.ts'
 import type { QueryPair } from '../http/links.ts'
-import * as described from '../openapi/schema.ts'
 import type { FormField } from '../pages/active-filters.ts'
 import { durationLabel, problemMeanings, typeLabel, versionLabel } from '../pages/labels.ts'
 import type { Bound, Described, FilterParameter } from './filter-values.ts'
@@ -388,19 +387,29 @@ export function feedParameters(
   })
 }
 
-const expansions = choices(['file'], { meaning: '' })
+const expansions = choices(['file', 'facts'], {
+  meaning:
+    'Further keys of the records. `file`: size, mtime, checksums, the parts of the name, and the problem of the file. `facts`: what the header and the epochs of the file say, null while it is not known. In CSV they are further columns.',
+  example: 'file',
+})
 
-/** True if the records contain the details of their files. */
-export const expand: Parameter<boolean> = {
+/** Which further keys records have: `file` with their details, `facts`. */
+export interface Expansion {
+  readonly details: boolean
+  readonly facts: boolean
+}
+
+/** True if an answer has what changes without a change of the records. */
+export function isExpanded({ details, facts }: Expansion): boolean {
+  return details || facts
+}
+
+export const expand: Parameter<Expansion> = {
   ...expansions,
-  // A list of one word is described as a word.
-  schema: described.oneOf(
-    'With `file`, records have an eleventh key `file`: size, mtime, checksum, the parts of the name, and the problem of the file. In CSV they are further columns.',
-    ['file'],
-    'file',
-  ),
   read: (words) => {
     const chosen = expansions.read(words)
-    return 'fault' in chosen ? chosen : { value: chosen.value.length > 0 }
+    if ('fault' in chosen) return chosen
+    const { value } = chosen
+    return { value: { details: value.includes('file'), facts: value.includes('facts') } }
   },
 }

@@ -8,6 +8,12 @@ export interface WithDetails {
   readonly details?: boolean
 }
 
+/** What records are returned with. */
+export interface Expanded extends WithDetails {
+  /** True to return the records with the facts of their files. */
+  readonly facts?: boolean
+}
+
 /** Rows have few columns, because passing a value to JavaScript costs more than finding it. */
 export type ListedRow = [
   id: number,
@@ -22,6 +28,7 @@ type DetailRow = readonly [
   size: number,
   mtimeUs: number,
   sha256: Uint8Array | null,
+  md5: Uint8Array | null,
   problem: Problem | null,
   arrivalUs: number | null,
 ]
@@ -30,7 +37,7 @@ type DetailRow = readonly [
 const columns = `f.id, d.path, f.name, f.created_us, ${modifiedOf('f.')}`
 
 /** The first problem of a record, in the order of `problems`. */
-const details = `f.size, f.mtime_us, c.sha256, CASE WHEN f.incomplete = 1 THEN 'incomplete'
+const details = `f.size, f.mtime_us, c.sha256, c.md5, CASE WHEN f.incomplete = 1 THEN 'incomplete'
   WHEN c.broken = 1 THEN 'broken' WHEN f.disguised = 1 THEN 'disguised'
   WHEN f.misplaced = 1 THEN 'misplaced' END, f.arrival_us`
 
@@ -43,9 +50,9 @@ export const listedWithDetails = {
   columns: `${columns}, ${details}`,
   joins: `${directory} ${joinedChecksum}`,
 }
-/** A removed file has no checksum, no problem and no arrival. */
+/** A removed file has no checksums, no problem and no arrival. */
 export const removedWithDetails = {
-  columns: `${columns}, f.size, f.mtime_us, NULL, NULL, NULL`,
+  columns: `${columns}, f.size, f.mtime_us, NULL, NULL, NULL, NULL`,
   joins: directory,
 }
 
@@ -54,11 +61,12 @@ export function toListed([id, path, name, createdUs, modifiedUs, ...more]: Liste
   return more.length === 0 ? file : { ...file, details: toDetails(more) }
 }
 
-function toDetails([size, mtimeUs, sha256, problem, arrivalUs]: DetailRow): FileDetails {
+function toDetails([size, mtimeUs, sha256, md5, problem, arrivalUs]: DetailRow): FileDetails {
   return {
     size,
     mtimeUs,
     sha256: sha256 ?? undefined,
+    md5: md5 ?? undefined,
     problem: problem ?? undefined,
     arrivalUs: arrivalUs ?? undefined,
   }

@@ -2,8 +2,9 @@
  * The change feed: live records and tombstones, merged in the order of `seq`. Each statement reads
  * an index on `seq`, never the whole table.
  */
+import { withFacts } from '../facts/facts.ts'
 import type { FeedFilter } from '../filter.ts'
-import type { ListedRow, WithDetails } from '../list/listed.ts'
+import type { Expanded, ListedRow } from '../list/listed.ts'
 import { listed, listedWithDetails, removedWithDetails, toListed } from '../list/listed.ts'
 import type { Question, Statement } from '../question.ts'
 import { all } from '../question.ts'
@@ -24,8 +25,8 @@ export interface Change {
   readonly record: ListedFile
 }
 
-/** In the details of a removed file, the checksum and the problem are `undefined`. */
-export interface ChangesQuery extends WithDetails {
+/** The checksums, the problem and the facts of a removed file are unknown. */
+export interface ChangesQuery extends Expanded {
   /** Changes after this seq. */
   readonly since: number
   /** At least 1. */
@@ -78,6 +79,24 @@ interface SeqRange extends Record<string, number> {
  * @throws NotBuilt for a filter on countries
  */
 export function* changes(
+  { facts = false, ...query }: ChangesQuery,
+  context: QuestionContext,
+): Question<ChangesPage> {
+  const page = yield* pageAlone(query, context)
+  if (!facts) return page
+  const { changes } = page
+  const records = yield* withFacts(
+    changes.map(({ record }) => record),
+    context,
+  )
+  return {
+    ...page,
+    changes: changes.map((each, at) => ({ ...each, record: records[at] ?? each.record })),
+  }
+}
+
+/** The page without facts. */
+function* pageAlone(
   { since, limit, filters, details = false }: ChangesQuery,
   context: QuestionContext,
 ): Question<ChangesPage> {

@@ -31,6 +31,7 @@ const filesPerChunk = 500
 type EntryRow = [
   name: string,
   sha256: Uint8Array | null,
+  md5: Uint8Array | null,
   problem: NonNullable<ChecksumEntry['problem']> | null,
 ]
 
@@ -62,16 +63,17 @@ export function* checksums({
   })
   if (id === undefined) return undefined
   const found = yield* rows<EntryRow>(
-    `SELECT f.name, c.sha256, CASE WHEN f.incomplete = 1 THEN 'incomplete'
+    `SELECT f.name, c.sha256, c.md5, CASE WHEN f.incomplete = 1 THEN 'incomplete'
        WHEN c.broken = 1 THEN 'broken' WHEN f.disguised = 1 THEN 'disguised' END
      FROM file f ${joinedChecksum} WHERE f.directory = @id AND f.name > @after
      ORDER BY f.name LIMIT ${filesPerChunk}`,
     { id, after },
   )
   return {
-    files: found.map(([name, sha256, problem]) => ({
+    files: found.map(([name, sha256, md5, problem]) => ({
       name,
       sha256: sha256 ?? undefined,
+      md5: md5 ?? undefined,
       problem: problem ?? undefined,
     })),
     next: found.length < filesPerChunk ? undefined : found.at(-1)?.[0],

@@ -1,7 +1,8 @@
 /** The list in chunks, for streams: each begins after the last record of the one before. */
+import { withFacts } from '../facts/facts.ts'
 import type { ChunkCursor, ChunkOrdering, FileFilter } from '../filter.ts'
 import { needsBuilt } from '../filter.ts'
-import type { WithDetails } from '../list/listed.ts'
+import type { Expanded } from '../list/listed.ts'
 import type { Place } from '../list/read.ts'
 import { byId, read } from '../list/read.ts'
 import { isSeekable, seek } from '../list/seek.ts'
@@ -14,7 +15,7 @@ import type { QuestionContext } from '../selection/context.ts'
 import type { Selection } from '../selection/selection.ts'
 import { everyId, hasOnly, selectAfter } from '../selection/selection.ts'
 
-export interface ChunkQuery extends WithDetails {
+export interface ChunkQuery extends Expanded {
   /** `next` of the previous chunk; without it, the chunk is the first of the list. */
   readonly after?: ChunkCursor
   /** At least 1. */
@@ -43,7 +44,16 @@ export interface RecordChunk {
  * between chunks.
  * @throws NotBuilt
  */
-export function* records(query: ChunkQuery, context: QuestionContext): Question<RecordChunk> {
+export function* records(
+  { facts = false, ...query }: ChunkQuery,
+  context: QuestionContext,
+): Question<RecordChunk> {
+  const chunk = yield* chunkAlone(query, context)
+  return facts ? { ...chunk, records: yield* withFacts(chunk.records, context) } : chunk
+}
+
+/** The chunk without facts. */
+function* chunkAlone(query: ChunkQuery, context: QuestionContext): Question<RecordChunk> {
   const { lookups } = context
   const { filter = {}, ordering = byId, after, limit, details } = query
   const { head } = yield* lookups.refresh({ needsBuilt: needsBuilt(filter, ordering.key) })

@@ -1,5 +1,6 @@
 /** Single files: by id, by path, and by a name in another case. */
-import type { ListedRow, WithDetails } from '../list/listed.ts'
+import { withFacts } from '../facts/facts.ts'
+import type { Expanded, ListedRow } from '../list/listed.ts'
 import { listed, listedWithDetails, toListed } from '../list/listed.ts'
 import type { Question } from '../question.ts'
 import { column, row } from '../question.ts'
@@ -12,7 +13,7 @@ import { identityOf, identityOfChecksum, joinedChecksum } from '../tables/record
 export type SingleRecord = ListedFile & FileRecord
 
 /** A record found by its path. */
-export interface FoundFile extends FileRecord, Hashed {
+export interface FoundFile extends FileRecord, Pick<Hashed, 'sha256'> {
   /**
    * True if the deletion guard withholds removals in its directory; the file may then be missing on
    * disk temporarily.
@@ -27,7 +28,7 @@ export interface FoundFile extends FileRecord, Hashed {
   readonly identity: FileIdentity | undefined
 }
 
-export interface RecordQuery extends WithDetails {
+export interface RecordQuery extends Expanded {
   readonly id: number
 }
 
@@ -42,14 +43,19 @@ type FactsRow = [size: number, mtimeUs: number, seq: number]
 
 const factsColumns = 'f.size, f.mtime_us, f.seq'
 
-/** A live record, and its details if requested; `undefined` without one of this id. */
-export function* record({ id, details = false }: RecordQuery): Question<SingleRecord | undefined> {
+/** A live record, with what is requested besides; `undefined` without one of this id. */
+export function* record(
+  { id, details = false, facts = false }: RecordQuery,
+  context: Pick<QuestionContext, 'dialect'>,
+): Question<SingleRecord | undefined> {
   const { columns, joins } = details ? listedWithDetails : listed
   const found = yield* row<[...FactsRow, ...ListedRow]>(
     `SELECT ${factsColumns}, ${columns} FROM file f ${joins} WHERE f.id = @id`,
     { id },
   )
-  return found && toRecord(found)
+  if (found === undefined) return undefined
+  const record = toRecord(found)
+  return facts ? (yield* withFacts([record], context))[0] : record
 }
 
 function toRecord([size, mtimeUs, seq, ...shown]: [...FactsRow, ...ListedRow]) {

@@ -1,9 +1,10 @@
 /** Pages of the list, by one of three rules: seek, latest days, or sort or walk. */
+import { withFacts } from '../facts/facts.ts'
 import type { FileFilter, Ordering } from '../filter.ts'
 import { defaultOrdering, needsBuilt } from '../filter.ts'
 import { sumsOf } from '../list/facets.ts'
 import { isByDays, latestDays } from '../list/latest-days.ts'
-import type { WithDetails } from '../list/listed.ts'
+import type { Expanded } from '../list/listed.ts'
 import { isSeekable, seek } from '../list/seek.ts'
 import { sortOrWalk } from '../list/sort-or-walk.ts'
 import type { Question } from '../question.ts'
@@ -15,7 +16,7 @@ import type { Selection } from '../selection/selection.ts'
 import { hasOnly } from '../selection/selection.ts'
 import type { Counting, PageSums } from '../sums.ts'
 
-export interface PageQuery extends WithDetails {
+export interface PageQuery extends Expanded {
   /** At least 1. */
   readonly limit: number
   /** At least 0; an offset after the end gives no records. */
@@ -40,15 +41,17 @@ export interface RecordPage {
 
 /** A page of the list, with the number of all matching files. @throws NotBuilt */
 export function* page(
-  { sums, ...query }: PageQuery,
+  { sums, facts = false, ...query }: PageQuery,
   context: QuestionContext,
 ): Question<RecordPage> {
-  const page = yield* withoutSums(query, context)
-  if (sums === undefined) return page
-  return { ...page, sums: yield* sumsOf(sums, query.filter ?? {}, context) }
+  const page = yield* pageAlone(query, context)
+  const records = facts ? yield* withFacts(page.records, context) : page.records
+  if (sums === undefined) return { ...page, records }
+  return { ...page, records, sums: yield* sumsOf(sums, query.filter ?? {}, context) }
 }
 
-function* withoutSums(
+/** The page without sums and facts. */
+function* pageAlone(
   { filter = {}, ordering = defaultOrdering, ...query }: PageQuery,
   context: QuestionContext,
 ): Question<RecordPage> {

@@ -28,7 +28,8 @@ async function addChecksum(
   parts: Partial<Checksum> = {},
 ): Promise<void> {
   const identity = toIdentity(statSync(join(service.archive, path)))
-  const sum = { ...identity, sha256: sha256(content), ...parts }
+  const md5 = createHash('md5').update(content).digest()
+  const sum = { ...identity, sha256: sha256(content), md5, ...parts }
   await service.writer.keepChecksums([checksumOf(await service.idOf(path), sum)], 0)
 }
 
@@ -167,6 +168,17 @@ t.test('sha256sum accepts the list', async (t) => {
   t.equal(partly.body, `# 1 files are not hashed yet\n${whole.body}`)
   t.not(partly.headers.etag, whole.headers.etag)
   t.equal(check(partly.body), `${dayFile}: OK\n${shortFile}: OK\n`)
+})
+
+t.test('md5sum accepts the list of MD5', async (t) => {
+  const service = await openService(t)
+  for (const name of [shortFile, dayFile]) await addHashed(service, `${day}/${name}`)
+  const { body } = await service.app.inject(`${data}/${day}/MD5SUMS`)
+  const cwd = join(service.archive, day)
+  const checked = execFileSync('md5sum', ['--check', '--strict'], { cwd, input: body })
+  t.equal(checked.toString(), `${dayFile}: OK\n${shortFile}: OK\n`)
+  const rows = body.trimEnd().split('\n')
+  for (const row of rows) t.match(row, /^[0-9a-f]{32} {2}\S+$/)
 })
 
 t.test('the ETag stays the same until a checksum of the directory changes', async (t) => {

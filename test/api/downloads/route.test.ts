@@ -68,7 +68,8 @@ t.test('targets in other areas, above them, and of what is excluded', async (t) 
     [deep, 'data/raw/x', 'excluded', undefined],
     [deep, 'data/raw/SHA256SUMS', 'excluded', undefined],
     [whole, 'x.gz', 'in the root', { kind: 'entry', directory: '', name: 'x.gz' }],
-    [whole, 'SHA256SUMS', 'of the root', { kind: 'checksums', directory: '' }],
+    [whole, 'SHA256SUMS', 'of the root', { kind: 'checksums', directory: '', name: 'SHA256SUMS' }],
+    [deep, 'data/MD5SUMS', 'MD5', { kind: 'checksums', directory: 'data', name: 'MD5SUMS' }],
     [whole, 'a/b/', 'anywhere', { kind: 'listing', directory: 'a/b' }],
     [whole, '/', 'no path', undefined],
     [whole, '/x.gz', 'no path', undefined],
@@ -106,7 +107,8 @@ t.test('the target of a listing or of checksums is parsed into a directory', asy
     const listing = known ? { kind: 'listing', directory } : undefined
     t.strictSame(parseDataTarget(target, prefix, defaultLayout), listing, target.slice(0, 60))
     // The root has no checksums.
-    const checksums = known && directory !== '' ? { kind: 'checksums', directory } : undefined
+    const name = 'SHA256SUMS'
+    const checksums = known && directory !== '' ? { kind: 'checksums', directory, name } : undefined
     const [path = ''] = target.split('?')
     t.strictSame(
       parseDataTarget(`${path}SHA256SUMS?x`, prefix, defaultLayout),

@@ -378,7 +378,7 @@ t.test('a stream fails when the database is replaced', async (t) => {
     turn: () => Promise.resolve(),
   }
   const ordering = { key: 'id', descending: true } as const
-  const query = { filter: {}, ordering, details: false, limit: Infinity }
+  const query = { filter: {}, ordering, details: false, facts: false, limit: Infinity }
   const source = {
     ...query,
     reader: replaced,

@@ -76,7 +76,7 @@ async function openServices(t: Test): Promise<Services> {
 type Case = readonly [status: string, keyof Services, InjectOptions]
 
 function readCases({ url, path, responses }: Operation, tag: string): readonly Case[] {
-  const isFile = /\/(?:\{filename\}|SHA256SUMS)$/.test(path)
+  const isFile = /\/(?:\{filename\}|SHA256SUMS|MD5SUMS)$/.test(path)
   const cases: Case[] = [
     ['200', 'usual', { url }],
     ['303', 'usual', { url: url.replace('GRAZ', 'graz') }],
@@ -85,7 +85,7 @@ function readCases({ url, path, responses }: Operation, tag: string): readonly C
     [
       '404',
       'usual',
-      isFile ? { url: url.replace(/GRAZ|SHA256/, 'WTZR') } : withQuery(url, 'format=none'),
+      isFile ? { url: url.replace(/GRAZ|SHA256|MD5/, 'WTZR') } : withQuery(url, 'format=none'),
     ],
     ['406', 'usual', { url, headers: { accept: 'image/png' } }],
     ['503', 'without', { url }],
