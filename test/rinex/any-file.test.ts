@@ -9,7 +9,7 @@ import type { Entry, ObservationFile } from './model.ts'
 import { isVersion2, labelled, plainText, typeLines } from './model.ts'
 import { contentOf, flagsOf, judged } from './reading.ts'
 
-const runs = process.env['SLOW'] === '1' ? 20_000 : 150
+const runs = process.env['SLOW'] === '1' ? 10_000 : 150
 const begin = Date.UTC(2024, 0, 1) / 1000
 
 const typesOf = (systems: string, most: number) =>

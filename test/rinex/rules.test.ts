@@ -422,8 +422,6 @@ t.test('lines of events are no observations', async (t) => {
   const two = inserted('>                              4  2', comment, comment)
   t.strictSame(two.flags, [])
   t.equal(two.epochs, 120)
-  const seven = inserted('> 2024 01 01 00 04 45.0000000  7  0')
-  t.ok(flagsOf(seven).includes('torn'), 'there is no flag 7')
 })
 
 t.test('a second of 60 is a time', async (t) => {
@@ -435,11 +433,50 @@ t.test('a second of 60 is a time', async (t) => {
   t.equal(none.epochs, 119)
 })
 
-t.test('a text ends at control Z', async (t) => {
-  const { text } = plainText(file(at(steps(120, 30))))
-  for (const end of ['\x1a', '\x1a\n', '\x1a\r\n', '\x1a\x1a\x1a\x1a'])
-    t.strictSame(readText(text + end), readText(text), JSON.stringify(end))
-  t.strictSame(flagsOf(readText(text)), [])
+t.test('a line whose columns are none of a time, flag and number is no epoch', async (t) => {
+  const text = plainText(file(at(steps(120, 30)))).text
+  const last = '> 2024 01 01 00 59 30.0000000  0  2'
+  const lines = [
+    '> 2024 13 01 00 59 30.0000000  0  2',
+    '> 2024 00 01 00 59 30.0000000  0  2',
+    '> 2024 02 30 00 59 30.0000000  0  2',
+    '> 2024 01 01 24 59 30.0000000  0  2',
+    '> 2024 01 01 00 60 30.0000000  0  2',
+    '> 2024 01 01 00 59 61.0000000  0  2',
+    '> 2024 01 01 00 59 3x.0000000  0  2',
+    '> 2024 01 01 00 59 30.0000000  7  2',
+    '> 2024 01 01 00 59 30.0000000  0 -2',
+    '> 2024 01 01 00 59 30.0000000  0  x',
+    '> 2024 01 01 00 59 30.0000000 10  2',
+    '  2024 01 01 00 59 30.0000000  0  2',
+  ]
+  t.equal(readText(text).epochs, 120)
+  for (const line of lines) {
+    const facts = readText(text.replace(last, line))
+    t.equal(facts.epochs, 119, line)
+    t.ok(flagsOf(facts).includes('torn'), line)
+  }
+})
+
+t.test('a text ends at control Z, in whatever pieces it is read', async (t) => {
+  const entries = at(steps(120, 30))
+  const texts = [
+    { name: hourly, text: plainText(file(entries)).text },
+    { name: hourly.replace('rnx', 'crx'), text: compactText(file(entries)).text },
+    {
+      name: 'GRAZ00AUT_R_20240010000_01H_MN.rnx.gz',
+      text: navigation('N: GNSS NAV DATA', 'M: MIXED') + ephemeris.repeat(10),
+    },
+  ]
+  for (const { name, text } of texts) {
+    t.strictSame(readText(text, name).flags, [], name)
+    for (const end of ['\x1a', '\x1a\n', '\x1a\r\n', '\x1a\x1a\x1a\x1a', '\x1awhat follows'])
+      for (const size of [1, 2, 3, 7, 50, 65_536]) {
+        const bytes = Buffer.from(text + end)
+        const facts = factsIn(bytes, name, () => size)
+        t.strictSame(facts, readText(text, name), `${name} ${JSON.stringify(end)} by ${size}`)
+      }
+  }
 })
 
 t.test('lines in Compact RINEX 3 that begin with & are passed over', async (t) => {
