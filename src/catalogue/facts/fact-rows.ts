@@ -2,7 +2,9 @@
 import type { Facts } from '../../rinex/facts.ts'
 import type { Columns, Dialect } from '../dialect.ts'
 import type { Question, Values } from '../question.ts'
-import { column, execute, rows, value } from '../question.ts'
+import { execute, rows, value } from '../question.ts'
+import type { CountedFact } from './fact-counts.ts'
+import { FactCounts } from './fact-counts.ts'
 import type { SharedRow } from './values.ts'
 import { toStored } from './values.ts'
 
@@ -37,19 +39,24 @@ const factColumns: Columns = {
 export class FactRows {
   readonly #equipment: SharedRows
   readonly #observables: SharedRows
+  readonly #counts: FactCounts
   readonly #insert: string
   readonly #remove: string
 
   constructor(dialect: Dialect) {
     this.#equipment = new SharedRows(dialect, 'equipment', equipmentColumns)
     this.#observables = new SharedRows(dialect, 'observables', observablesColumns)
+    this.#counts = new FactCounts(dialect)
     this.#insert = dialect.insert('fact', factColumns)
-    this.#remove = `DELETE FROM fact WHERE ${dialect.isIn('id', 'ids')} RETURNING id`
+    this.#remove = `DELETE FROM fact WHERE ${dialect.isIn('id', 'ids')}
+      RETURNING equipment, observables, flags`
   }
 
   /** @returns the number of these files that had facts */
   *remove(ids: readonly number[]): Question<number> {
-    return (yield* column<number>(this.#remove, { ids })).length
+    const removed = yield* rows<[...CountedFact]>(this.#remove, { ids })
+    yield* this.#counts.count(removed, -1)
+    return removed.length
   }
 
   /** Adds the facts of files that have none. */
@@ -57,13 +64,17 @@ export class FactRows {
     const stored = files.map(({ id, facts }) => ({ id, ...toStored(facts) }))
     const equipmentId = yield* this.#equipment.ids(stored.map(({ equipment }) => equipment))
     const observablesId = yield* this.#observables.ids(stored.map((file) => file.observables))
-    const many = stored.map(({ id, equipment, observables, own }): Values => ({
+    const many = stored.map(({ id, equipment, observables, own }) => ({
       id,
       equipment: equipmentId(equipment),
       observables: observablesId(observables),
       ...own,
     }))
     yield* execute({ sql: this.#insert, many })
+    yield* this.#counts.count(
+      many.map(({ equipment, observables, flags }) => [equipment, observables, flags]),
+      1,
+    )
   }
 }
 

@@ -1,4 +1,5 @@
 /** The SQL that counts the files again: the rows that the tables of counts should have. */
+import { countedFacts } from '../facts/fact-counts.ts'
 import type { CountTableName } from '../tables/count-tables.ts'
 import { idCountLevels, valuesOfTable } from '../tables/count-tables.ts'
 import { dayOf } from '../tables/days.ts'
@@ -41,6 +42,7 @@ function idCounts(): string {
 /** SQL for the expected rows of a table of counts. */
 export function countedRows(table: CountTableName): string {
   if (table === 'id_count') return idCounts()
+  if (table === 'fact_count') return countedFacts
   return grouped(
     table,
     table === 'day_count' ? ['day', dayOf('data_date')] : ['station', 'station'],

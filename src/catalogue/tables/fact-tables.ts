@@ -46,6 +46,18 @@ export const factTables: readonly string[] = [
     says        TEXT,
     run_date    TEXT
   ) STRICT`,
-  `-- For filters on flags, and for those that make files damaged.
+  `-- For the flags that make files damaged.
   CREATE INDEX fact_flagged ON fact (id) WHERE flags <> 0`,
+  `-- Exact numbers of the rows of fact, in which 0 stands for no equipment or observables: filters
+  -- on facts are counted here, and find their files by the index of the same columns.
+  CREATE TABLE fact_count (
+    equipment   INT8 NOT NULL,
+    observables INT8 NOT NULL,
+    flags       INT8 NOT NULL,
+    files       INT8 NOT NULL,
+    PRIMARY KEY (equipment, observables, flags)
+  ) KEYED`,
+  'CREATE INDEX fact_counted ON fact ((coalesce(equipment, 0)), (coalesce(observables, 0)), flags)',
+  `-- For filters on the share of epochs; most files have all.
+  CREATE INDEX fact_share ON fact (share_ppm) WHERE share_ppm < 1000000`,
 ]
