@@ -1,9 +1,14 @@
-/** Groups the lost series by station, and the stations by country. Pure; times in seconds. */
+/**
+ * The losses that are open now: lost series grouped by station, and the stations by country. Pure;
+ * times in seconds.
+ */
 import { secondsPerDay, secondsPerHour } from '../parse/calendar.ts'
 import { countryOf } from '../parse/countries.ts'
+import { damagedLosses } from './damaged.ts'
 import { dueTimes } from './due.ts'
 import type { Loss, LostSeries } from './loss.ts'
-import { compareText, lossOf } from './loss.ts'
+import { compareText, lossOf, newestFirst } from './loss.ts'
+import { stalledLoss } from './stalled.ts'
 import type { StationSeries } from './station-states.ts'
 
 /** All lost series of a station. */
@@ -21,6 +26,14 @@ const togetherSeconds = secondsPerHour
 
 /** The fewest stations of a loss of a country. */
 const leastStations = 3
+
+/** Finds the open losses, the newest first. @param asOf seconds since 1970 */
+export function openLosses(states: readonly StationSeries[], asOf: number): readonly Loss[] {
+  const losses = stationLosses(states, asOf)
+  const stalled = stalledLoss(losses, states, asOf)
+  const lost = stalled === undefined ? losses : [stalled.loss, ...stalled.others]
+  return [...lost, ...damagedLosses(states, asOf)].toSorted(newestFirst)
+}
 
 /** The losses of stations and of countries: each lost series is in exactly one of them. */
 export function stationLosses(states: readonly StationSeries[], asOf: number): readonly Loss[] {

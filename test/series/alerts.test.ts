@@ -4,11 +4,11 @@
  */
 import type { ExpectedRule } from '../../src/series/expectation.ts'
 import type { Loss } from '../../src/series/loss.ts'
-import { openLosses } from '../../src/series/losses.ts'
 import type { Period } from '../../src/series/series.ts'
 import { periodRules, slotAt, slotsPerDay } from '../../src/series/series.ts'
 import { summariseSeries } from '../../src/series/series-summary.ts'
 import { SlotSet } from '../../src/series/slot-set.ts'
+import { openLosses } from '../../src/series/station-losses.ts'
 import type { StationSeries } from '../../src/series/station-states.ts'
 import { fc } from '../random.ts'
 import t, { exact } from '../tap.ts'

@@ -1,7 +1,7 @@
 /** Networks of which stations are lost, made by hand and at random. */
 import { secondsToIso } from '../../src/parse/calendar.ts'
-import { openLosses } from '../../src/series/losses.ts'
 import { summariseSeries } from '../../src/series/series-summary.ts'
+import { openLosses } from '../../src/series/station-losses.ts'
 import type { StationSeries } from '../../src/series/station-states.ts'
 import { fc } from '../random.ts'
 import { pastOf } from './compared.ts'

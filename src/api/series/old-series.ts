@@ -2,9 +2,9 @@
  * The live files of series that delivered too little to be judged in the days in memory. They are
  * kept until older files or the ends of the series change.
  */
-import type { LiveSlots } from '../../catalogue/questions/live-slots.ts'
 import type { NetworkSeries } from '../../catalogue/questions/network-deliveries.ts'
 import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
+import type { LiveSlots } from '../../catalogue/questions/series-slots.ts'
 import { secondsPerDay } from '../../parse/calendar.ts'
 import type { Period } from '../../series/series.ts'
 import { settledDays, slotAt, slotsPerDay, startOf } from '../../series/series.ts'

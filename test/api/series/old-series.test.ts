@@ -1,5 +1,5 @@
 /** Series that stopped long ago: what is read of them, and when again. */
-import type { LiveSlotsQuery } from '../../../src/catalogue/questions/live-slots.ts'
+import type { LiveSlotsQuery } from '../../../src/catalogue/questions/series-slots.ts'
 import type { Asker } from '../../../src/catalogue/turns.ts'
 import t from '../../tap.ts'
 import { daySeconds, firstDay, openNetwork } from './network.ts'
