@@ -298,6 +298,10 @@ export const question: fc.Arbitrary<RandomQuestion> = fc.oneof(
   fc
     .constantFrom(...codes, 'NOBO', '')
     .map(ask('station', (reader, query) => reader.station(query))),
+  fc
+    .constantFrom(...codes, 'NOBO')
+    .map(ask('equipment', (reader, query) => reader.equipment(query))),
+  fc.constant(undefined).map(ask('stationPositions', (reader) => reader.stationPositions())),
   directory.map(ask('directory', (reader, query) => reader.directory(query))),
   entries.map(ask('subdirectories', (reader, query) => reader.subdirectories(query))),
   entries.map(ask('filesIn', (reader, query) => reader.filesIn(query))),

@@ -184,13 +184,13 @@ export function* stationPositions(
          WHERE n.station = c.station AND n.data_date >= c.last - ${secondsPerDay}
            AND ${dialect.isIn('+n.kind', 'kinds')}
            AND x.id = n.id AND e.id = x.equipment AND e.latitude IS NOT NULL
-         ORDER BY n.data_date DESC LIMIT 1
+         ORDER BY n.data_date DESC, n.kind DESC, n.id DESC LIMIT 1
        ) AS id
        FROM (SELECT station, max(last_date) AS last FROM station_count
          WHERE ${dialect.isIn('kind', 'kinds')} GROUP BY station) c
      ) newest
      JOIN file f ON f.id = newest.id JOIN fact x ON x.id = f.id JOIN equipment e ON e.id = x.equipment
-     ORDER BY f.data_date`,
+     ORDER BY f.data_date, f.station`,
     { kinds: observations(lookups.kinds) },
   )
   // Of the codes of a site the last one, which is the newest.
