@@ -148,7 +148,12 @@ async function startParts(parts: {
   const checksums =
     config.checksums === 'none'
       ? undefined
-      : { hashClient: new HashClient({ archive }), all: config.checksums === 'all' }
+      : {
+          hashClient: new HashClient({ archive, facts: config.facts !== 'none' }),
+          all: config.checksums === 'all',
+          allFacts: config.facts === 'all',
+          damagedBy: config.damagedBy,
+        }
   const version = packageVersion()
   return startIndexer({ ...rest, ...times, archive, tree, checksums, logger, version })
 }

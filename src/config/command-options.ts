@@ -21,6 +21,8 @@ const common = [
 ] as const
 
 const indexer = [
+  'facts',
+  'damaged_by',
   'purged_after_days',
   'backup_interval_hours',
   'watch_days',

@@ -7,6 +7,7 @@
 import { join } from 'node:path'
 import { isServer } from '../catalogue/database-url.ts'
 import { defaultLists } from '../parse/layout.ts'
+import { flagNames } from '../rinex/facts.ts'
 import { logLevels } from '../runtime/logger.ts'
 import { packageRoot } from '../runtime/program.ts'
 import type { Check, Checked } from './checks.ts'
@@ -314,6 +315,22 @@ export const options = {
     default: 'all',
     meaning: 'Files whose checksums are computed: all files, new and changed files only, or none.',
     flag: 'FILES',
+  },
+  facts: {
+    ...oneWordOf(checksumChoices),
+    default: 'all',
+    meaning:
+      'Files of which is stored what is inside, of those that are read for their checksums: all, those that are read anyway, or none.',
+    flag: 'FILES',
+  },
+  damaged_by: {
+    kind: 'texts',
+    check: list(oneOf(flagNames)),
+    default: Object.freeze(['cut', 'empty', 'no-header'] as const),
+    defaultText: 'cut,empty,no-header',
+    expects: `a list of flags: ${flagNames.join(', ')}`,
+    meaning: 'Flags of what is inside a file that make it damaged.',
+    flag: 'FLAG,...',
   },
   watch_days: {
     ...wholeNumber(0, 366),

@@ -77,6 +77,8 @@ export interface UnknownStatus {
 export interface HashingStatus {
   /** True if old files are hashed too. */
   readonly all: boolean
+  /** True if old files with a checksum are read again for their facts. */
+  readonly allFacts: boolean
   /**
    * Upper bound for the number of files to be hashed: changes in the queue, and stale checksums.
    */

@@ -12,6 +12,7 @@ import type {
   RescanOutcome,
   SettlingFile,
 } from '../control-socket/protocol.ts'
+import type { ChecksumContext } from './checksums/checksum-schedule.ts'
 import { ChecksumSchedule } from './checksums/checksum-schedule.ts'
 import type { HashClient } from './checksums/hash-client.ts'
 import { WatchController } from './mark/watch-controller.ts'
@@ -24,11 +25,10 @@ import type { IndexerContext, IndexerOptions } from './state/context.ts'
 import { createContext } from './state/context.ts'
 import { isUnknownPath } from './state/known-directories.ts'
 
-/**
- * The client of the hash process, and whether old files are hashed as well; `undefined` if no
- * checksums are computed.
- */
-type ChecksumOptions = { readonly hashClient: HashClient; readonly all: boolean } | undefined
+/** How files are read for their checksums and facts; `undefined` if they are not. */
+type ChecksumOptions =
+  | ({ readonly hashClient: HashClient } & Pick<ChecksumContext, 'all' | 'allFacts' | 'damagedBy'>)
+  | undefined
 
 export interface CaughtUp {
   /** The last complete scan. */

@@ -2,7 +2,6 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { gzipSync } from 'node:zlib'
 import Sqlite from 'better-sqlite3'
 import type { Locator, Page } from 'playwright-core'
 import type { Test } from 'tap'
@@ -13,13 +12,12 @@ import type { WatchedPage } from './browser.ts'
 import { accessibilityFaults, follow, needsBrowser, openBrowser, openPage } from './browser.ts'
 import { hourMs, pathOf } from './series-tree.ts'
 import { longestMs, startScanned, startService, until } from './service.ts'
-import { arrive, put } from './tree.ts'
+import { arrive, put, tiny } from './tree.ts'
 
 t.setTimeout(longestMs)
 
 const skip = needsBrowser
 const api = '/rinex/api/'
-const content = gzipSync('observations'.repeat(100))
 /** A sweep finds the files in directories of past days. */
 const options = { SWEEP_INTERVAL_SECONDS: '1' }
 /** The pages ask again after this time, which passes by their clocks. */
@@ -48,12 +46,12 @@ function fillArchive(archive: string): void {
   for (let day = 1; day <= 30; day++)
     for (const station of ['GRAZ00AUT', 'WTZR00DEU', 'MATE00ITA']) {
       const date = `2026${String(day).padStart(3, '0')}`
-      put(archive, `obs/2026/${date.slice(4)}/${station}_R_${date}0000_01D_30S_MO.crx.gz`, content)
-      put(archive, `obs/2026/${date.slice(4)}/${station}_R_${date}0000_01D_MN.rnx.gz`, content)
+      put(archive, `obs/2026/${date.slice(4)}/${station}_R_${date}0000_01D_30S_MO.crx.gz`, tiny)
+      put(archive, `obs/2026/${date.slice(4)}/${station}_R_${date}0000_01D_MN.rnx.gz`, tiny)
     }
   for (const hour of ['00', '01', '02', '05'])
-    put(archive, `nrt/2026/030/${hour}/GRAZ00AUT_S_2026030${hour}00_01H_30S_MO.crx.gz`, content)
-  put(archive, 'obs/2026/001/README.txt', content)
+    put(archive, `nrt/2026/030/${hour}/GRAZ00AUT_S_2026030${hour}00_01H_30S_MO.crx.gz`, tiny)
+  put(archive, 'obs/2026/001/README.txt', tiny)
 }
 
 const rows = 'table tbody tr'
@@ -67,7 +65,7 @@ for (const javaScriptEnabled of [true, false])
       const { service, browser } = await startArchive()
       const { page, complaints } = await openPage(browser, service.url, { javaScriptEnabled })
       await page.goto(`${api}rinex-file/`)
-      t.match(await page.title(), /^All 18\d files, 7\.9 kB/)
+      t.match(await page.title(), /^All 18\d files, 42\.\d kB/)
       await page.getByLabel('Station', { exact: true }).fill('graz')
       await page.getByText(/^More: type/).click()
       await page.getByLabel('Type', { exact: true }).selectOption('observation')
@@ -76,7 +74,7 @@ for (const javaScriptEnabled of [true, false])
       t.equal(new URL(page.url()).searchParams.get('station'), 'graz')
       t.notOk(new URL(page.url()).searchParams.has('country'), 'no empty parameter')
       const h1 = page.locator('h1')
-      t.match(await h1.textContent(), /^GRAZ, observation: 34 files, 1\.5 kB$/)
+      t.match(await h1.textContent(), /^GRAZ, observation: 34 files, 7\.8 kB$/)
       await follow(page, page.getByRole('link', { name: 'hour', exact: true }))
       t.match(await h1.textContent(), 'GRAZ, observation, hour: 4 files')
       await follow(page, page.getByRole('link', { name: 'Remove the filter hour, 4 files' }))
@@ -132,7 +130,7 @@ async function openRecord(t: Test, page: Page): Promise<void> {
     page.waitForEvent('download'),
     page.getByRole('link', { name: 'Download' }).click(),
   ])
-  t.ok(readFileSync(await download.path()).equals(content))
+  t.ok(readFileSync(await download.path()).equals(tiny))
   await page.getByText('All that is known').click()
   await follow(page, page.locator('dd a[href*="/changes/"]'))
   t.match(
@@ -182,7 +180,7 @@ t.test('open pages of changes and status show a new file', { skip }, async (t) =
   }
   const [changes, status] = [await open('changes/'), await open('status/')]
   const name = 'POTS00DEU_R_20260310000_01D_30S_MO.crx.gz'
-  arrive(service.archive, `obs/2026/031/${name}`, content)
+  arrive(service.archive, `obs/2026/031/${name}`, tiny)
   await until('the new file is listed', async () => (await service.count()) === 185)
   for (const { page } of [changes, status]) await page.clock.fastForward(pollMs)
   await changes.page.getByText(name).waitFor()
@@ -222,7 +220,7 @@ const startNetwork = shared(async () => {
 
 /** Writes the hourly file that began `age` hours before another hour. */
 function putHour(archive: string, station: string, hour: number, age: number): void {
-  put(archive, pathOf(station, '01H', hour - age * hourMs), content)
+  put(archive, pathOf(station, '01H', hour - age * hourMs), tiny)
 }
 
 t.test('on a phone, the pictures of the network begin at now', { skip }, async (t) => {
@@ -270,7 +268,7 @@ t.test('the links of a table are reachable on screens of all widths', { skip }, 
   const { service, browser } = await startArchive()
   const directory = 'obs/2026/001'
   arrive(service.archive, `${directory}/GRAZ00AUT_R_20260010000_01D_30S_MO.crx.gz`)
-  put(service.archive, `${directory}/GRAZ00AUT_R_20260020000_01D_30S_MO.crx.gz`, content)
+  put(service.archive, `${directory}/GRAZ00AUT_R_20260020000_01D_30S_MO.crx.gz`, tiny)
   await until('the misplaced file is listed', async () => (await service.count()) === 186)
   for (const javaScriptEnabled of [false, true]) {
     const { page } = await openPage(browser, service.url, { javaScriptEnabled })
@@ -323,7 +321,7 @@ async function followMissing(t: Test, page: Page): Promise<void> {
 
 t.test('every page is accessible and requests only this server', { skip }, async (t) => {
   const { service, browser } = await startNetwork()
-  put(service.archive, 'obs/2026/001/README.txt', content)
+  put(service.archive, 'obs/2026/001/README.txt', tiny)
   const paths = [
     '',
     'network/',

@@ -2,15 +2,13 @@
 import { execFileSync } from 'node:child_process'
 import { truncateSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
-import { gzipSync } from 'node:zlib'
 import type { WireProblem } from '../../src/api/file-problems/problem-list.ts'
 import { testFolder } from '../folder.ts'
 import { programLine } from '../program.ts'
 import t, { exact } from '../tap.ts'
 import { fetchAlone, longestMs, startService, until } from './service.ts'
-import { hourDirectory, put } from './tree.ts'
+import { hourDirectory, put, tiny } from './tree.ts'
 
-const complete = gzipSync('observations'.repeat(100))
 const hour = hourDirectory()
 const old = 'obs/2020/001'
 
@@ -20,13 +18,13 @@ t.test('files with problems are listed with their paths and reasons', async (t) 
   const folder = testFolder(t)
   const archive = join(folder, 'archive')
   const files: Readonly<Record<string, Buffer>> = {
-    [`${old}/aaaa0010.20d.gz`]: complete,
-    [`${old}/noen0010.20d.gz`]: complete.subarray(0, -1),
+    [`${old}/aaaa0010.20d.gz`]: tiny,
+    [`${old}/noen0010.20d.gz`]: tiny.subarray(0, -1),
     [`${old}/dama0010.20d.gz`]: Buffer.from('no gzip'),
-    [`${old}/misp0020.20d.gz`]: complete,
+    [`${old}/misp0020.20d.gz`]: tiny,
     [`${old}/readme.txt`]: Buffer.from('text'),
-    [`${old}/.hidden.gz`]: complete,
-    [`${hour}/young0010.26d.txt`]: complete,
+    [`${old}/.hidden.gz`]: tiny,
+    [`${hour}/young0010.26d.txt`]: tiny,
   }
   for (const [path, content] of Object.entries(files)) {
     put(archive, path, content)
@@ -43,8 +41,8 @@ t.test('files with problems are listed with their paths and reasons', async (t) 
   )
   const station = hour.split('/')
   const young = `${hour}/sett${station[2]}a.${String(station[1]).slice(2)}d.gz`
-  put(archive, young, complete)
-  truncateSync(join(archive, young), complete.length - 1)
+  put(archive, young, tiny)
+  truncateSync(join(archive, young), tiny.length - 1)
   const expected = [
     `settling ${young} no-end-yet`,
     `incomplete ${old}/noen0010.20d.gz no-end`,

@@ -1,24 +1,22 @@
 /** The search in a real browser, by keyboard; and why a file on disk is not listed. */
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { gzipSync } from 'node:zlib'
 import t from '../tap.ts'
 import { accessibilityFaults, needsBrowser, openBrowser, openPage } from './browser.ts'
 import { fetchAlone, longestMs, startScanned, until } from './service.ts'
-import { put } from './tree.ts'
+import { put, tiny } from './tree.ts'
 
 t.setTimeout(longestMs)
 
 const skip = needsBrowser
 const api = '/rinex/api/'
-const content = gzipSync('observations'.repeat(100))
 const directory = 'obs/2026/062'
 const graz = 'GRAZ00AUT_R_20260620000_01D_30S_MO.crx.gz'
 const options = { SWEEP_INTERVAL_SECONDS: '1' }
 
 function fillArchive(archive: string): void {
   for (const name of [graz, 'WTZR00DEU_R_20260620000_01D_30S_MO.crx.gz', 'wtza0620.26d.gz'])
-    put(archive, `${directory}/${name}`, content)
+    put(archive, `${directory}/${name}`, tiny)
 }
 
 t.test('/ leads to the search field, and Enter to the page of a word', { skip }, async (t) => {
@@ -63,7 +61,7 @@ t.test('a file on disk that is not listed: still being written, rejected, remove
     return results[0]?.why ?? ''
   }
   const half = 'GRAZ00AUT_R_20260620000_01D_MN.rnx.gz'
-  writeFileSync(join(service.archive, directory, half), content.subarray(0, 20))
+  writeFileSync(join(service.archive, directory, half), tiny.subarray(0, 20))
   writeFileSync(join(service.archive, directory, 'a_note.txt'), 'x')
   rmSync(join(service.archive, directory, graz))
   for (const [word, why] of [

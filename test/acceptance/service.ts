@@ -65,6 +65,7 @@ export interface Status {
   readonly watching: { directories: number; overflows: number } | null
   readonly last_sweep: string | null
   readonly areas: Readonly<Record<string, { files: number }>>
+  readonly checksums: { files: number; facts: number; waiting: number | null }
   readonly rejected: readonly { reason: string; count: number; examples: string[] }[]
 }
 

@@ -5,9 +5,11 @@
 import { mkdirSync, readdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { epochs3, header3 } from '../rinex/texts.ts'
 
 const dayMs = 86_400_000
-const tiny = gzipSync('x')
+/** A file with an epoch, which no flag makes damaged. */
+export const tiny = gzipSync(header3() + epochs3(1))
 const conforming = /\/[A-Z][0-9A-Z]{3}00AUT_R_\d{11}_01[DH]_30S_MO\.crx\.gz$/
 
 /** Read once, so that a test that passes the full hour or midnight uses one directory. */

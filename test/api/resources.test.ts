@@ -292,7 +292,7 @@ const indexer: IndexerStatus = {
   settlingFiles: 4,
   withheldRemovals: 5,
   rescans: { running: 2, waiting: undefined, done: 1 },
-  hashing: { all: false, behind: 6 },
+  hashing: { all: false, allFacts: false, behind: 6 },
   startedUs: startUs,
   endedRescans: [],
 }
@@ -348,7 +348,7 @@ t.test('the status has the state of the indexer and the counts of the catalogue'
     unclear_paths: [],
     incomplete: { count: 0, examples: [] },
     disguised: { count: 0, examples: [] },
-    checksums: { files: 0, waiting: 6, broken: { count: 0, examples: [] } },
+    checksums: { files: 0, facts: 0, waiting: 6, broken: { count: 0, examples: [] } },
     seq: 1,
     epoch,
     version: '1.2.3',

@@ -191,14 +191,14 @@ t.test('new and modified files are found by their change number', async (t) => {
 })
 
 t.test('all files without a checksum are found, highest id first', async (t) => {
-  const { writer, apply } = await open(t)
+  const { writer, apply, sql } = await open(t)
   const names = manyNames(4500)
   await apply({ added: names.map((name) => newFile(name, facts)) })
-  const walk = async (): Promise<number[]> => {
+  const walk = async (withFacts = false): Promise<number[]> => {
     const ids: number[] = []
     for (let below: number | undefined = Infinity; below !== undefined;) {
       const from: number = Math.min(below, Number.MAX_SAFE_INTEGER)
-      const { files, next } = await writer.unhashedBelow(from)
+      const { files, next } = await writer.unhashedBelow(from, withFacts)
       ids.push(...files.map(({ id }) => id))
       below = next
     }
@@ -214,6 +214,25 @@ t.test('all files without a checksum are found, highest id first', async (t) => 
     0,
   )
   t.same(await walk(), [4000, 7])
+
+  await t.test('and if it is wanted, those without facts, or hashed before MD5', async (t) => {
+    const inside = { facts: { flags: [] } }
+    await writer.keepChecksums(
+      names.map((_, index) => checksumOf(index + 1, inside)),
+      0,
+    )
+    t.same(await walk(true), [])
+    await writer.keepChecksums([checksumOf(8), checksumOf(4100)], 0)
+    t.same(await walk(true), [4100, 8])
+    t.same(await walk(), [])
+    await sql('UPDATE checksum SET md5 = NULL WHERE id IN (9, 4200)')
+    t.same(await walk(), [4200, 9])
+    t.same(await walk(true), [4200, 4100, 9, 8])
+    await writer.hashAgain([9, 4100], 0)
+    t.same(await walk(true), [4200, 8], 'stale ones have a queue of their own')
+    await writer.keepChecksums([checksumOf(8, inside), checksumOf(4200, inside)], 0)
+    t.same(await walk(true), [])
+  })
 })
 
 t.test('the checksums of a directory are read in chunks, in the order of names', async (t) => {

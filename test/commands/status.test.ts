@@ -24,7 +24,7 @@ const empty: CatalogueSummary = {
   unclearPaths: [],
   incomplete: { reason: '', count: 0, examples: [] },
   disguised: { reason: '', count: 0, examples: [] },
-  checksums: { files: 0, broken: { reason: '', count: 0, examples: [] } },
+  checksums: { files: 0, facts: 0, broken: { reason: '', count: 0, examples: [] } },
   excludedDirectories: 0,
   rejected: [],
   lastScan: undefined,
@@ -42,6 +42,7 @@ const full: CatalogueSummary = {
   incomplete: { reason: '', count: 1000, examples: ['obs/a'] },
   checksums: {
     files: 5000,
+    facts: 4000,
     broken: { reason: '', count: 2, examples: ['obs/2026/001/gr\u001baz.gz'] },
   },
   rejected: [

@@ -68,6 +68,8 @@ t.test('each invalid value in the file is a fault', async (t) => {
     ],
     areas: ['"obs"', '[1]'],
     suffixes: ['".gz"'],
+    facts: ['"some"', 'true'],
+    damaged_by: ['"cut"', '["cut", "other"]', '[""]', '["CUT"]'],
     exclude: ['"raw/"', '{}'],
   }
   const lines = Object.entries(values).flatMap(([key, all]) =>

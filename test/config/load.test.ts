@@ -53,6 +53,8 @@ t.test('no option is required', async (t) => {
     sweepIntervalSeconds: 60,
     fullLookHours: 24,
     checksums: 'all',
+    facts: 'all',
+    damagedBy: ['cut', 'empty', 'no-header'],
     watchDays: 14,
     watchHoursDays: 3,
   } satisfies Config)
@@ -139,6 +141,8 @@ t.test('every option can be set in the file and in the environment', async (t) =
     sweep_interval_seconds: 1,
     full_look_hours: 2,
     checksums: 'arriving',
+    facts: 'none',
+    damaged_by: ['torn', 'short'],
     watch_days: 3,
     watch_hours_days: 4,
     areas: ['obs', 'nrt', 'pub/rinex3'],

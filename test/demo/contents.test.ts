@@ -17,6 +17,7 @@ function decode(stream: Uint8Array): Buffer {
   const texts: Uint8Array[] = []
   const decoder = new LzwDecoder((text) => texts.push(text) > 0)
   decoder.push(stream)
+  decoder.flush()
   if (decoder.isBroken || !decoder.hasBegun) throw new Error('broken')
   return Buffer.concat(texts)
 }

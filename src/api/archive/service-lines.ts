@@ -67,7 +67,7 @@ export function filesToHash(
   if (hashing === undefined) return 0
   if (!hashing.all) return hashing.behind
   const all = Object.values(areas).reduce((sum, { files }) => sum + files, 0)
-  return all - checksums.files
+  return all - (hashing.allFacts ? checksums.facts : checksums.files)
 }
 
 /** Rescans that are told; Status has all that the process remembers. */

@@ -149,8 +149,9 @@ export const statusSchema = schema.component(
     disguised: files(`Disguised files: ${problemWords.disguised.what}.`),
     checksums: schema.object('Files with a current SHA-256.', {
       files: schema.integer('Number of these files.', 70),
+      facts: schema.integer('Number of these files of which is known what is inside.', 70),
       waiting: schema.integerOrNull(
-        'Upper bound of the number of files that will be hashed; null if unknown. Files that the configuration excludes are not counted.',
+        'Upper bound of the number of files that will be read for both; null if unknown. Files that the configuration excludes are not counted.',
         2,
       ),
       broken: files(`Damaged files: ${problemWords.broken.what}.`),

@@ -52,6 +52,7 @@ export function serialiseStatus(
     disguised: filesOf(disguised),
     checksums: {
       files: checksums.files,
+      facts: checksums.facts,
       waiting: indexer ? filesToHash(summary, indexer) : null,
       broken: filesOf(checksums.broken),
     },

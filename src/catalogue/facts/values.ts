@@ -3,6 +3,7 @@
  * rows that many files share, and the rest in a row for each file (see tables/fact-tables.ts).
  */
 import { createHash } from 'node:crypto'
+import type { FileType } from '../../parse/types.ts'
 import type { Equipment, Facts, Flag, FlagName, Observables, Position } from '../../rinex/facts.ts'
 import { flagNames } from '../../rinex/facts.ts'
 import type { Values } from '../question.ts'
@@ -103,6 +104,14 @@ export function toFacts(row: FactRow): Facts {
 /** Flags as bits, the lowest for the first of `flagNames`. */
 export function bitsOf(flags: readonly FlagName[]): number {
   return flags.reduce((bits, flag) => bits | (1 << flagNames.indexOf(flag)), 0)
+}
+
+/**
+ * True if a file has one of the flags that make files damaged, both as bits. A navigation file
+ * without data never is: an hour without a satellite of its system is honest.
+ */
+export function isFlaggedBy(damagedBy: number, flags: number, type: FileType): boolean {
+  return (flags & damagedBy & ~(type === 'n' ? bitsOf(['empty']) : 0)) !== 0
 }
 
 function flagsIn(bits: number): FlagName[] {

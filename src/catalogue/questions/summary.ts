@@ -5,7 +5,7 @@ import type { FileType } from '../../parse/types.ts'
 import type { Dialect } from '../dialect.ts'
 import type { Problem } from '../filter.ts'
 import type { Question } from '../question.ts'
-import { all, column, rows, value } from '../question.ts'
+import { all, column, row, rows, value } from '../question.ts'
 import type { Head, ScanSummary } from '../records.ts'
 import { filesWith } from '../selection/conditions.ts'
 import type { QuestionContext } from '../selection/context.ts'
@@ -53,6 +53,8 @@ export interface CatalogueSummary {
   readonly checksums: {
     /** Number of files with a checksum that is not stale. */
     readonly files: number
+    /** Number of files of which is known what is inside; each has such a checksum. */
+    readonly facts: number
     /** Hashed files whose content is damaged. */
     readonly broken: RejectionCount
   }
@@ -98,7 +100,8 @@ export function* summary(
   const incomplete = yield* problem('incomplete', dialect)
   const broken = yield* problem('broken', dialect)
   const disguised = yield* problem('disguised', dialect)
-  const hashed = (yield* value<number>('SELECT files FROM hashing WHERE one = 1')) ?? 0
+  const counted = 'SELECT files, facts FROM hashing WHERE one = 1'
+  const [files = 0, facts = 0] = (yield* row<[number, number]>(counted)) ?? []
   return {
     head: now,
     areas,
@@ -106,7 +109,7 @@ export function* summary(
     unclearPaths: yield* column<string>(unclear),
     incomplete,
     disguised,
-    checksums: { files: hashed, broken },
+    checksums: { files, facts, broken },
     rejected: yield* rejected(dialect),
     excludedDirectories: yield* excludedDirectories(dialect),
     lastScan: yield* lastScan(),

@@ -66,13 +66,18 @@ export function setFacts(dialect: Dialect, more: Columns = {}): string {
   return dialect.update('file', { id: 'bigint' }, { ...facts, ...more })
 }
 
-/** Whether a file cannot be used: its content has no end, is damaged, or the file is empty. */
+/**
+ * Whether a file cannot be used: its content has no end, is damaged, or flagged by what makes files
+ * damaged, or the file is empty.
+ */
 export function isDamaged(file: {
   readonly size: number
   readonly incomplete?: boolean
   readonly isBroken?: boolean
+  readonly isFlagged?: boolean
 }): boolean {
-  return file.incomplete === true || file.isBroken === true || file.size === 0
+  const { size, incomplete = false, isBroken = false, isFlagged = false } = file
+  return size === 0 || incomplete || isBroken || isFlagged
 }
 
 export const recordNames = Object.keys(columns).join(', ')

@@ -53,8 +53,8 @@ const tables = `
   -- or problem of a file changes without a change of its record. name_rules is the
   -- version of the rules by which names were rejected, and layout are the areas, suffixes and
   -- exclusions of the tree as JSON, as the last indexer used them (see stored-layout.ts); both are
-  -- NULL before the first start of an indexer. damaged_by has the flags (see fact) that made files
-  -- damaged when it was stored, NULL if they never did.
+  -- NULL before the first start of an indexer. damaged_by has the flags (see fact) that make files
+  -- damaged, NULL before they were adopted, and while they are.
   CREATE TABLE catalogue (
     one           INT8 PRIMARY KEY CHECK (one = 1),
     epoch         TEXT    NOT NULL,

@@ -1,11 +1,11 @@
-/** Finds files that have no valid checksum. */
+/** Finds files that have no valid checksum, or not all that is read with it. */
 import type { Dialect } from '../dialect.ts'
 import type { Question } from '../question.ts'
 import { row, rows, value } from '../question.ts'
 import { pathOf } from '../tables/paths.ts'
 import { latestChangeUs } from '../tables/record.ts'
 
-/** A file without a valid checksum. */
+/** A file that is to be read. */
 export interface UnhashedFile {
   readonly id: number
   /** Path relative to the archive root. */
@@ -83,8 +83,10 @@ export class HashingQueue {
     return { files: found, throughSeq, behind: headSeq - throughSeq }
   }
 
-  *below(id: number) {
-    const found = (yield* rows<UnhashedRow>(this.#sql.below, { id })).map(toFile)
+  /** @param facts true to find also the files that have a checksum, but no facts */
+  *below(id: number, facts: boolean) {
+    const sql = facts ? this.#sql.belowWithFacts : this.#sql.below
+    const found = (yield* rows<UnhashedRow>(sql, { id })).map(toFile)
     const end = yield* value<number>(this.#sql.files, { id })
     return { files: found, next: found.length < maxResults ? end : found.at(-1)?.id }
   }
@@ -101,19 +103,26 @@ export class HashingQueue {
 function queueSql(dialect: Dialect) {
   const columns = `f.id, ${pathOf('d.path', 'f.name')}, f.size, f.mtime_us, f.seq`
   // Files with a stale checksum are in a queue of their own.
-  const unhashed = (next: string): string => `SELECT ${columns}, ${latestChangeUs(dialect)}
+  const unhashed = (next: string, also = 'TRUE'): string => `SELECT ${columns},
+      ${latestChangeUs(dialect)}
     FROM (${next}) f JOIN directory d ON d.id = f.directory
     WHERE NOT EXISTS (SELECT 1 FROM checksum c
-      WHERE c.id = f.id AND c.size = f.size AND c.mtime_us = f.mtime_us)`
+      WHERE c.id = f.id AND c.size = f.size AND c.mtime_us = f.mtime_us AND ${also})`
+  // Of a checksum of an earlier release.
+  const hasMd5 = 'c.md5 IS NOT NULL'
+  const hasFacts = 'EXISTS (SELECT 1 FROM fact x WHERE x.id = c.id)'
   const changes = `SELECT * FROM file WHERE seq > @from ORDER BY seq LIMIT ${changesPerQuery}`
   const files = `SELECT * FROM file WHERE id < @id ORDER BY id DESC LIMIT ${filesPerQuery}`
+  const older = (also: string): string =>
+    `${unhashed(files, `(c.stale_us IS NOT NULL OR ${also})`)} ORDER BY f.id DESC LIMIT ${maxResults}`
   const oldest = (condition: string): string => `SELECT * FROM (SELECT id, stale_us FROM checksum
     WHERE ${condition} ORDER BY stale_us, id LIMIT ${maxResults}) AS part`
   return {
     changes: `SELECT max(seq), count(*) FROM (${changes}) AS part`,
     arrived: `${unhashed(changes)} ORDER BY f.seq LIMIT ${maxResults}`,
     files: `SELECT min(id) FROM (${files}) AS part`,
-    below: `${unhashed(files)} ORDER BY f.id DESC LIMIT ${maxResults}`,
+    below: older(hasMd5),
+    belowWithFacts: older(`${hasMd5} AND ${hasFacts}`),
     stale: `SELECT ${columns}, c.stale_us
       FROM (${oldest('stale_us <= @now')} UNION ALL ${oldest('stale_us > @late')}) c
       LEFT JOIN file f ON f.id = c.id LEFT JOIN directory d ON d.id = f.directory

@@ -21,7 +21,7 @@ export interface SlotFile {
 }
 
 /** A record that is not damaged, with the time of its arrival if that was seen. */
-interface GoodFile extends SlotFile {
+export interface GoodFile extends SlotFile {
   readonly arrival_us: number | null
 }
 

@@ -3,6 +3,7 @@
  * as in `records.ts`.
  */
 import type { Layout, LayoutLists } from '../../parse/layout.ts'
+import type { FlagName } from '../../rinex/facts.ts'
 import type { Engine } from '../dialect.ts'
 import type { CatalogueSummary } from '../questions/summary.ts'
 import type { Head, ScanSummary, StoredAsOf } from '../records.ts'
@@ -106,18 +107,25 @@ export interface CatalogueWriter {
    */
   arrivedUnhashed(since: number | undefined): Promise<ArrivedUnhashed>
   /**
-   * Finds some of the files without a checksum below an id, highest id first; repeat with `next`
-   * until it is `undefined`.
+   * Finds some of the files without a checksum or MD5, or with `facts` also without facts, below an
+   * id, highest id first; repeat with `next` until it is `undefined`.
    */
   unhashedBelow(
     id: number,
+    facts: boolean,
   ): Promise<{ readonly files: readonly UnhashedFile[]; readonly next: number | undefined }>
   /**
-   * Stores the checksums of files that are unchanged since they were hashed, and the seq up to
-   * which new files are done. Also stores whether they are incomplete. The `seq` of the records
-   * stays.
+   * Stores the checksums and facts of files that are unchanged since they were read, and the seq up
+   * to which new files are done. Also stores what follows from them: whether the files are
+   * incomplete or damaged. The `seq` of the records stays.
    */
   keepChecksums(checksums: readonly Checksum[], throughSeq: number): Promise<void>
+  /**
+   * Makes files damaged by these flags and no others. Judges some of the flagged files above an id;
+   * repeat with the id that it returns until that is `undefined`. Does nothing if these flags were
+   * adopted before.
+   */
+  adoptDamagedBy(flags: readonly FlagName[], after: number): Promise<number | undefined>
   /** Finds files with stale checksums that may be hashed at this time. */
   staleChecksums(nowUs: number): Promise<StaleFiles>
   /**

@@ -1,7 +1,7 @@
 /**
- * Reads files for their checksums and stores the checksums in batches. If a file is replaced before
- * its checksum is stored, the snapshot with the new file has no checksum to compare with. So each
- * file is checked again after its checksum was stored; later snapshots are compared with the
+ * Reads files for their checksums and facts, and stores both in batches. If a file is replaced
+ * before its checksum is stored, the snapshot with the new file has no checksum to compare with. So
+ * each file is checked again after its checksum was stored; later snapshots are compared with the
  * checksum.
  */
 import { compareIdentity } from '../../catalogue/identity.ts'
@@ -143,7 +143,7 @@ export class ChecksumFiles {
 function toChecksum(id: number, { sha256, md5, ...digest }: Digest, startedUs: number): Checksum {
   const rested = readDelayMs({ sinceUs: digest.ctimeUs }, startedUs) === 0
   const sums = { sha256: Buffer.from(sha256, 'hex'), md5: Buffer.from(md5, 'hex') }
-  return { ...digest, ...sums, id, facts: undefined, rested }
+  return { ...digest, ...sums, id, rested }
 }
 
 /**

@@ -1,12 +1,13 @@
 /**
- * Decides which files are hashed, and when: first new and changed files in the order of their seq,
- * without a limit; then files with stale checksums, at most half of the time; then, unless `all` is
- * false, the older files, highest id first, at most a tenth of the time. The schedule polls the
- * catalogue and does not depend on events, so it can miss no file.
+ * Decides which files are read for their checksums and facts, and when: first new and changed files
+ * in the order of their seq, without a limit; then files with stale checksums, at most half of the
+ * time; then, unless `all` is false, the older files, highest id first, at most a tenth of the
+ * time. The schedule polls the catalogue and does not depend on events, so it can miss no file.
  */
 import { CatalogueCorrupt } from '../../catalogue/errors.ts'
 import type { UnhashedFile } from '../../catalogue/updates/checksum-queue.ts'
 import type { HashingStatus } from '../../control-socket/protocol.ts'
+import type { FlagName } from '../../rinex/facts.ts'
 import { wait } from '../../runtime/clock.ts'
 import { failureFields } from '../../runtime/logger.ts'
 import type { IndexerContext } from '../state/context.ts'
@@ -34,6 +35,10 @@ export type ChecksumContext = Omit<ChecksumFilesContext, 'isClosing'> &
   Pick<IndexerContext, 'onFailure'> & {
     /** True if older files are hashed as well. */
     readonly all: boolean
+    /** True if older files that have a checksum, but no facts, are read again. */
+    readonly allFacts: boolean
+    /** The flags that make files damaged. */
+    readonly damagedBy: readonly FlagName[]
     /** Returns true while the indexer has more urgent work; older files wait for its end. */
     readonly isBusy: () => boolean
   }
@@ -71,7 +76,8 @@ export class ChecksumSchedule {
   }
 
   status(): HashingStatus {
-    return { all: this.#context.all, behind: this.#behind + this.#stale }
+    const { all, allFacts } = this.#context
+    return { all, allFacts, behind: this.#behind + this.#stale }
   }
 
   async close(): Promise<void> {
@@ -98,6 +104,7 @@ export class ChecksumSchedule {
   }
 
   async #work(): Promise<void> {
+    await this.#adoptDamagedBy()
     const paused = this.#pausedUntilMs
     let arrivedMs = -Infinity
     while (!this.#isClosing()) {
@@ -116,6 +123,13 @@ export class ChecksumSchedule {
         this.#stopping.signal,
       )
     }
+  }
+
+  /** Before any file is read, because what is found is judged by what was adopted. */
+  async #adoptDamagedBy(): Promise<void> {
+    const { writer, damagedBy } = this.#context
+    for (let after: number | undefined = 0; after !== undefined && !this.#isClosing();)
+      after = await writer.adoptDamagedBy(damagedBy, after)
   }
 
   /** @returns true if there may be more to do */
@@ -166,13 +180,13 @@ export class ChecksumSchedule {
 
   /** @returns true if there was something to do */
   async #readOlder(): Promise<boolean> {
-    const { writer, logger, nowUs, all, isBusy } = this.#context
+    const { writer, logger, nowUs, all, allFacts, isBusy } = this.#context
     const pass = this.#pass
     const startedMs = performance.now()
     const { stale: afterStaleMs, older: afterOlderMs } = this.#pausedUntilMs
     if (!all || startedMs < Math.max(pass.nextMs, afterStaleMs, afterOlderMs)) return false
     if (isBusy()) return false
-    const { files, next } = await writer.unhashedBelow(pass.below)
+    const { files, next } = await writer.unhashedBelow(pass.below, allFacts)
     const restMs = Math.max(0, ...files.map((file) => readDelayMs(file, nowUs())))
     if (restMs > 0) {
       this.#pausedUntilMs.older = startedMs + restMs

@@ -1,12 +1,17 @@
 /**
- * Reads a whole file for its checksum, and finds out whether its content is complete and readable,
- * and whether the file changed meanwhile.
+ * Reads a whole file once for its checksums and its facts, and finds out whether its content is
+ * complete and readable, and whether the file changed meanwhile.
  */
 import { createHash } from 'node:crypto'
 import { closeSync, constants, fstatSync, openSync, statSync } from 'node:fs'
+import { basename } from 'node:path'
 import { compareIdentity, isSameVersion, toIdentity } from '../../catalogue/identity.ts'
 import type { FileIdentity } from '../../catalogue/records.ts'
-import { suffixOf } from '../../parse/filename.ts'
+import { knownSuffixes, parseFilename, suffixOf } from '../../parse/filename.ts'
+import { ContentReader } from '../../rinex/content-reader.ts'
+import type { Facts } from '../../rinex/facts.ts'
+import type { ReadState } from '../../rinex/facts-of.ts'
+import { factsOf } from '../../rinex/facts-of.ts'
 import type { Form } from '../read/form.ts'
 import { endsLine, isDisguised, readForm } from '../read/form.ts'
 import { chunksOf, inflateChunks } from '../read/inflate.ts'
@@ -20,16 +25,20 @@ export interface DigestRequest {
   readonly path: string
   readonly size: number
   readonly mtimeUs: number
+  /** True if the facts of the file are wanted too. */
+  readonly facts?: boolean
 }
 
 /**
- * The checksum and identity of a file that did not change during the read; with the mtime of the
- * request, of which that on disk may be cut (see `isSameVersion`).
+ * The checksums, the facts and the identity of a file that did not change during the read; with
+ * the mtime of the request, of which that on disk may be cut (see `isSameVersion`).
  */
 export interface Digest extends FileIdentity {
   /** In hexadecimal digits. */
   readonly sha256: string
   readonly md5: string
+  /** What is inside the file; `undefined` if it was not asked for, or its name is no RINEX name. */
+  readonly facts: Facts | undefined
   /**
    * What is wrong with the content: a gzip stream has no end, or a text no newline at its end; a
    * stream is damaged, or is none; or all is well, but not what the name says.
@@ -102,10 +111,11 @@ async function readOnce(
 
 async function readToEnd(
   file: number,
-  found: Pick<DigestRequest, 'path' | 'size'> & { readonly form: Form },
+  found: Pick<DigestRequest, 'path' | 'size' | 'facts'> & { readonly form: Form },
   onProgress: () => void,
 ) {
-  const { path, size, form } = found
+  const { path, size, form, facts: wantsFacts = false } = found
+  const content = wantsFacts ? new ContentReader() : undefined
   const [sha256, md5] = [createHash('sha256'), createHash('md5')]
   const source = chunksOf(file, size)
   function* chunks(): Generator<Buffer> {
@@ -117,27 +127,46 @@ async function readToEnd(
       yield next.value
     }
   }
-  const check = async () => {
-    if (form === 'lzw') return decode(chunks())
+  const check = async (): Promise<ReadState> => {
+    if (form === 'lzw') return decode(chunks(), content)
     // What is no stream at all is damaged; an empty file is one without its end.
-    if (form === 'gzip' || suffixOf(path) === '.gz') return inflateChunks(chunks(), onProgress)
+    if (form === 'gzip' || suffixOf(path) === '.gz')
+      return inflateChunks(chunks(), (text) => {
+        onProgress()
+        content?.push(text)
+      })
     if (suffixOf(path) === '.Z') return 'broken'
+    for (const text of chunks()) content?.push(text)
     return endsLine(file, size) ? 'complete' : 'incomplete'
   }
   const state = await check()
-  // The checksum also covers the bytes after the place at which the stream is damaged.
+  // The checksums also cover the bytes after the place at which the stream is damaged.
   const rest = chunks()
   while (rest.next().done !== true);
   const problem = state !== 'complete' ? state : isDisguised(path, form) ? 'disguised' : undefined
-  return { sha256: sha256.digest('hex'), md5: md5.digest('hex'), problem } as const
+  const facts = content && factsIn(content, path, state)
+  return { sha256: sha256.digest('hex'), md5: md5.digest('hex'), problem, facts } as const
+}
+
+function factsIn(content: ContentReader, path: string, state: ReadState): Facts | undefined {
+  const name = parseFilename(basename(path), knownSuffixes)
+  return name.kind === 'parsed' ? factsOf(content.end(), name, state) : undefined
 }
 
 /** Decodes an LZW stream, which has no end: it may be cut anywhere after its header. */
-function decode(chunks: Iterable<Buffer>): 'complete' | 'broken' {
-  const decoder = new LzwDecoder()
+function decode(
+  chunks: Iterable<Buffer>,
+  content: ContentReader | undefined,
+): 'complete' | 'broken' {
+  const onText = (text: Uint8Array): boolean => {
+    content?.push(text)
+    return content?.isSatisfied === false
+  }
+  const decoder = new LzwDecoder(content && onText)
   for (const chunk of chunks) {
     decoder.push(chunk)
     if (decoder.isBroken) break
   }
+  decoder.flush()
   return decoder.hasBegun ? 'complete' : 'broken'
 }

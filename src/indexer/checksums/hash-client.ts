@@ -1,4 +1,4 @@
-/** The client of the hash process, which reads files for their checksums (`hash-process.ts`). */
+/** The client of the hash process, which reads files for their checksums and facts. */
 import type { ChildProcess } from 'node:child_process'
 import { fork } from 'node:child_process'
 import { join } from 'node:path'
@@ -18,6 +18,8 @@ export class HashingFailed extends Error {
 
 interface HashClientOptions {
   readonly archive: string
+  /** True if files are read for their facts too. */
+  readonly facts?: boolean
   /** Time without a heartbeat after which the process is ended (ms). */
   readonly silentMs?: number
   /** Time without work after which the process is ended (ms). */
@@ -44,8 +46,8 @@ export class HashClient {
    */
   #lastExit = Promise.resolve()
 
-  constructor({ archive, silentMs = 60_000, idleMs = 30_000 }: HashClientOptions) {
-    this.#options = { archive, silentMs, idleMs }
+  constructor(options: HashClientOptions) {
+    this.#options = { facts: false, silentMs: 60_000, idleMs: 30_000, ...options }
   }
 
   /**
@@ -54,7 +56,8 @@ export class HashClient {
    * @throws HashingFailed
    */
   async digest(files: readonly DigestRequest[]): Promise<readonly (Digest | undefined)[]> {
-    const requests = files.map((file) => ({ ...file, path: this.#absolute(file.path) }))
+    const { facts } = this.#options
+    const requests = files.map((file) => ({ ...file, path: this.#absolute(file.path), facts }))
     // The kind of a request decides the type of its answer.
     return (await this.#request({ kind: 'digest', files: requests })) as readonly (
       Digest | undefined

@@ -1,6 +1,6 @@
 /**
- * The hash process: reads whole files for their checksums. It answers the requests on its IPC
- * channel in order.
+ * The hash process: reads whole files for their checksums and facts. It answers the requests on its
+ * IPC channel in order.
  */
 import { setPriority } from 'node:os'
 import type { FileIdentity } from '../../catalogue/records.ts'

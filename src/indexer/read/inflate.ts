@@ -101,14 +101,15 @@ function stateAfter(error: unknown): GzipState {
 /**
  * Inflates a stream of chunks; stops at the first damage, without taking the remaining chunks. An
  * error of the chunks themselves, for example of the disk, is thrown.
+ * @param onText called with each inflated chunk, which it may keep
  */
 export async function inflateChunks(
   chunks: Iterable<Buffer>,
-  onProgress: () => void,
+  onText: (text: Buffer) => void,
 ): Promise<GzipState> {
   const sink = new Writable({
-    write(_chunk, _encoding, done) {
-      onProgress()
+    write(text: Buffer, _encoding, done) {
+      onText(text)
       done()
     },
   })

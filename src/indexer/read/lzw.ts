@@ -18,7 +18,10 @@ const clear = 256
 const leastWidth = 9
 const mostWidth = 16
 
-/** Decodes a stream in chunks. It needs 400 kB of memory, whatever the stream contains. */
+/** Text that is gathered before it is handed over; that of one code is at most half of it. */
+const textBytes = 2 << mostWidth
+
+/** Decodes a stream in chunks. It needs half a megabyte, whatever the stream contains. */
 export class LzwDecoder {
   #onText: ((text: Uint8Array) => boolean) | undefined
   #isBroken = false
@@ -46,9 +49,12 @@ export class LzwDecoder {
   #size = clear
   #previous: number | undefined
 
+  #text = new Uint8Array(0)
+  #textLength = 0
+
   /**
-   * @param onText gets the text of one code after the other, up to 64 kB each, until it returns
-   * false. Codes are checked without their texts, in the time that the stream itself takes.
+   * @param onText gets the text in chunks, which it may keep, until it returns false. Codes are
+   * checked without their texts, in the time that the stream itself takes.
    */
   constructor(onText?: (text: Uint8Array) => boolean) {
     this.#onText = onText
@@ -74,6 +80,14 @@ export class LzwDecoder {
       else if (this.#skipped > 0) this.#skipped--
       else this.#readByte(byte)
     }
+  }
+
+  /** Hands over the text that is left. To be called at the end of the stream. */
+  flush(): void {
+    const text = this.#text.subarray(0, this.#textLength)
+    this.#text = new Uint8Array(0)
+    this.#textLength = 0
+    if (text.length > 0 && this.#onText?.(text) === false) this.#onText = undefined
   }
 
   #readHeader(byte: number): void {
@@ -117,7 +131,7 @@ export class LzwDecoder {
       return
     }
     if (previous !== undefined) this.#add(previous, code)
-    if (this.#onText?.(this.#textOf(code)) === false) this.#onText = undefined
+    if (this.#onText !== undefined) this.#write(code)
     this.#previous = code
     if (this.#size > (1 << this.#width) - 1 && this.#width < this.#widest)
       this.#useWidth(this.#width + 1)
@@ -135,13 +149,18 @@ export class LzwDecoder {
     this.#length[added] = (this.#length[previous] ?? 0) + 1
   }
 
-  #textOf(code: number): Uint8Array {
-    const text = new Uint8Array(this.#length[code] ?? 0)
-    for (let at = text.length - 1, rest = code; at >= 0; at--) {
-      text[at] = this.#last[rest] ?? 0
+  #write(code: number): void {
+    const length = this.#length[code] ?? 0
+    if (this.#textLength + length > this.#text.length) {
+      this.flush()
+      this.#text = new Uint8Array(textBytes)
+    }
+    const start = this.#textLength
+    this.#textLength += length
+    for (let at = this.#textLength - 1, rest = code; at >= start; at--) {
+      this.#text[at] = this.#last[rest] ?? 0
       rest = this.#prefix[rest] ?? 0
     }
-    return text
   }
 
   #useWidth(width: number): void {

@@ -5,6 +5,7 @@ import type { ExpectedSeries } from '../../../src/series/expectation.ts'
 import { ExpectedRules } from '../../../src/series/expectation.ts'
 import { checksumOf } from '../../catalogue/catalogue.ts'
 import { arriving, change, newFile } from '../../catalogue/change.ts'
+import { flagged } from '../../catalogue/some-facts.ts'
 import * as names from '../../rinex-names.ts'
 import type { ServiceOptions } from '../service.ts'
 import { openService } from '../service.ts'
@@ -39,6 +40,7 @@ export async function openNetwork(
   })
   const { clock } = service
   await service.setNow(startUs / 1e6)
+  await service.writer.adoptDamagedBy(['cut'], 0)
   return {
     ...service,
     /** Sets the clock only, as if the indexer had stopped. */
@@ -73,13 +75,13 @@ export async function openNetwork(
         known === undefined ? { added: [file] } : { modified: [{ id: known.id, ...file }] }
       await service.writer.apply([change('obs/2026/001', parts)])
     },
-    /** Reads a file to its end, and finds that it is broken. */
+    /** Reads a file to its end, and finds that it is broken, or if its id is even, cut. */
     findBroken: async (name: string) => {
       const file = await service.reader.file({ directory: 'obs/2026/001', name })
       if (file === undefined) return
       const { id, size, mtimeUs } = file
-      const found = checksumOf(id, { size, mtimeUs, problem: 'broken' })
-      await service.writer.keepChecksums([found], 0)
+      const found = id % 2 === 0 ? { facts: flagged('cut') } : ({ problem: 'broken' } as const)
+      await service.writer.keepChecksums([checksumOf(id, { size, mtimeUs, ...found })], 0)
     },
     removeName: async (name: string) => {
       const file = await service.reader.file({ directory: 'obs/2026/001', name })

@@ -21,7 +21,7 @@ export const watchingIndexer: IndexerStatus = {
   withheldRemovals: 5,
   rescans: { running: undefined, waiting: undefined, done: 1 },
   endedRescans: [],
-  hashing: { all: false, behind: 6 },
+  hashing: { all: false, allFacts: false, behind: 6 },
 }
 
 /** The metrics that an indexer with this status sends, before any event. */

@@ -27,7 +27,7 @@ const watching: IndexerStatus = {
   withheldRemovals: 5,
   watching: { directories: 3, limit: null, overflows: 0 },
   rescans: { running: 2, waiting: undefined, done: 1 },
-  hashing: { all: false, behind: 6 },
+  hashing: { all: false, allFacts: false, behind: 6 },
   startedUs: startUs - 3600e6,
   endedRescans: [],
 }

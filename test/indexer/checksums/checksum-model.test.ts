@@ -102,7 +102,7 @@ async function openModel(t: Test, parts: Parts) {
     keep: () => reading.store(through),
     /** The pass over old files, for those that were another version when they were read. */
     pass: async () => {
-      const { files } = await writer.unhashedBelow(Number.MAX_SAFE_INTEGER)
+      const { files } = await writer.unhashedBelow(Number.MAX_SAFE_INTEGER, true)
       await reading.read(files.filter(({ id }) => missed.has(id)))
     },
   }

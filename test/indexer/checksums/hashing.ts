@@ -21,7 +21,9 @@ export function localHashClient(
   return {
     async digest(files) {
       await before.digest?.(files.map(({ path }) => path))
-      return Promise.all(files.map((file) => digestFile({ ...file, path: pathOf(file.path) })))
+      return Promise.all(
+        files.map((file) => digestFile({ ...file, path: pathOf(file.path), facts: true })),
+      )
     },
     async identify(paths) {
       await before.identify?.()
@@ -44,7 +46,8 @@ export async function openHashing(t: Test) {
     // With a clock that is ahead, every file is old enough to be read.
     const nowUs = () => parts.nowUs() + 10e6
     const hashClient = localHashClient(parts.archive)
-    const deps = { ...parts, nowUs, all: false, isBusy: () => false, hashClient, ...other }
+    const which = { all: false, allFacts: false, damagedBy: ['cut', 'empty', 'no-header'] } as const
+    const deps = { ...parts, ...which, nowUs, isBusy: () => false, hashClient, ...other }
     const hashing = new ChecksumSchedule(deps)
     t.teardown(() => hashing.close())
     hashing.start()

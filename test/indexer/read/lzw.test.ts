@@ -12,6 +12,7 @@ function decode(stream: Uint8Array, piece = stream.length): Buffer | 'broken' {
     return true
   })
   for (let at = 0; at < stream.length; at += piece) decoder.push(stream.subarray(at, at + piece))
+  decoder.flush()
   return decoder.isBroken || !decoder.hasBegun ? 'broken' : Buffer.concat(texts)
 }
 
@@ -150,12 +151,17 @@ t.test('a code is in the table, or the next one, or it breaks the stream', async
   )
 })
 
-t.test('no more texts are made than are asked for', async (t) => {
+t.test('the text comes in chunks, until no more is asked for', async (t) => {
   // Each code is a byte longer than the one before.
-  const stream = compress(Buffer.alloc(100_000, 65), { clearAfter: 1_000_000 })
-  const lengths: number[] = []
-  const decoder = new LzwDecoder(({ length }) => lengths.push(length) < 5)
-  decoder.push(stream)
-  t.notOk(decoder.isBroken)
-  t.strictSame(lengths, [1, 2, 3, 4, 5])
+  const stream = compress(Buffer.alloc(1_000_000, 65), { clearAfter: 10_000_000 })
+  for (const most of [Infinity, 3]) {
+    const chunks: Uint8Array[] = []
+    const decoder = new LzwDecoder((text) => chunks.push(text) < most)
+    decoder.push(stream)
+    decoder.flush()
+    t.notOk(decoder.isBroken)
+    t.ok(chunks.every((chunk) => chunk.length <= 128 * 1024 && chunk.every((byte) => byte === 65)))
+    if (most === 3) t.equal(chunks.length, 3)
+    else t.equal(Buffer.concat(chunks).length, 1_000_000)
+  }
 })
