@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import t from '../tap.ts'
 
-const megabytes = process.env['SLOW'] === '1' ? 1000 : 30
+const megabytes = process.env['SLOW'] === '1' ? 300 : 30
 /** Of the thread, with its code. */
 const most = { maxOldGenerationSizeMb: 48, maxYoungGenerationSizeMb: 16 }
 

@@ -79,6 +79,12 @@ t.test(
         expected: 360,
       },
       {
+        title: 'of equals the smaller, which is first',
+        name: ofStep,
+        made: file(at([...steps(11, 10), ...steps(10, 20, 120)])),
+        expected: 360,
+      },
+      {
         title: 'the most frequent',
         name: ofStep,
         made: file(at([...steps(10, 10), ...steps(12, 20, 110)])),
