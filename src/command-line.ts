@@ -52,6 +52,7 @@ function buildProgram(done: (exitCode: number) => void): Command {
   addDaemons(program, done)
   addRequestCommands(program, done)
   addReadingCommands(program, done)
+  addLookingCommands(program, done)
   addBackupCommands(program, done)
   return program
 }
@@ -124,27 +125,6 @@ function addReadingCommands(program: Command, done: (exitCode: number) => void):
       const { check } = await import('./commands/check.ts')
       done(await check(configOf(command).config, { repair: repair === true }))
     })
-  program
-    .command('parse')
-    // This command reads no configuration, so its help does not list `--config`.
-    .configureHelp({ showGlobalOptions: false })
-    .description('parse file names and print one JSON object for each')
-    .argument('[name...]', 'base names; without any, the lines of standard input')
-    .action(async (names: string[], _flags: unknown, command: Command) => {
-      if (names.length === 0 && process.stdin.isTTY) command.error('error: no name to parse')
-      const { parse } = await import('./commands/parse.ts')
-      done(await parse(names))
-    })
-  program
-    .command('survey')
-    .configureHelp({ showGlobalOptions: false })
-    .description('read the names in a directory, and print what the catalogue would list')
-    .argument('<directory>', 'the root of an archive, or of a part of it')
-    .option('--json', 'print one JSON object')
-    .action(async (directory: string, { json }: { json?: true }) => {
-      const { survey } = await import('./commands/survey/survey.ts')
-      done(await survey(directory, { json: json === true }))
-    })
   withOptions(program.command('check-config'), commandOptions['check-config'])
     .description('print the effective configuration and the source of each value, or all faults')
     .addArgument(
@@ -155,6 +135,39 @@ function addReadingCommands(program: Command, done: (exitCode: number) => void):
     .action(async (checked: CheckedCommand | undefined, _flags: unknown, command: Command) => {
       const { checkConfig } = await import('./commands/checks/check-config.ts')
       done(await checkConfig(draftConfig(sourcesOf(command), filesToCheck(checked)), checked))
+    })
+}
+
+/** Commands that read no configuration, so their help does not list `--config`. */
+function addLookingCommands(program: Command, done: (exitCode: number) => void): void {
+  program
+    .command('parse')
+    .configureHelp({ showGlobalOptions: false })
+    .description('parse file names and print one JSON object for each')
+    .argument('[name...]', 'base names; without any, the lines of standard input')
+    .action(async (names: string[], _flags: unknown, command: Command) => {
+      if (names.length === 0 && process.stdin.isTTY) command.error('error: no name to parse')
+      const { parse } = await import('./commands/parse.ts')
+      done(await parse(names))
+    })
+  program
+    .command('describe')
+    .configureHelp({ showGlobalOptions: false })
+    .description('read RINEX files and print what is inside each as one JSON object')
+    .argument('<file...>', 'files with RINEX names: .gz, .Z or plain')
+    .action(async (files: string[]) => {
+      const { describe } = await import('./commands/describe.ts')
+      done(await describe(files))
+    })
+  program
+    .command('survey')
+    .configureHelp({ showGlobalOptions: false })
+    .description('read the names in a directory, and print what the catalogue would list')
+    .argument('<directory>', 'the root of an archive, or of a part of it')
+    .option('--json', 'print one JSON object')
+    .action(async (directory: string, { json }: { json?: true }) => {
+      const { survey } = await import('./commands/survey/survey.ts')
+      done(await survey(directory, { json: json === true }))
     })
 }
 

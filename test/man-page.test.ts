@@ -7,7 +7,7 @@ const page = 'docs/man/rinex-catalogue.1'
 t.test('the manual page names every command and exit status', async (t) => {
   const text = readFileSync(page, 'utf8')
   const commands = ['start', 'index', 'serve', 'rescan', 'status', 'check']
-  commands.push('backup', 'restore', 'copy', 'parse', 'check-config')
+  commands.push('backup', 'restore', 'copy', 'parse', 'describe', 'check-config')
   for (const command of commands) t.match(text, new RegExp(`^\\.It Cm ${command}\\b`, 'm'), command)
   for (const status of [0, 1, 2, 78])
     t.match(text, new RegExp(`^\\.It ${status}$`, 'm'), `${status}`)

@@ -63,6 +63,7 @@ export const commandOptions = {
   restore: ['database'],
   copy: ['database_password_file'],
   parse: [],
+  describe: [],
   survey: [],
   'check-config': optionKeys,
 } as const satisfies Readonly<Record<string, readonly OptionKey[]>>
