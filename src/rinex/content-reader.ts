@@ -18,14 +18,16 @@ const mostBytes = 4 * 1024 ** 3
  * with one, `endless` if `END OF HEADER` is not within 256 KB, `cut` if the text ends before it.
  */
 export type Content =
-  | { readonly kind: 'no-header'; readonly header: 'none' | 'endless' | 'cut' }
-  | {
-      readonly kind: 'read'
-      readonly header: HeaderFacts
-      readonly data: DataKind
-      /** What follows the header; `undefined` if the text is so long that the reading ended. */
-      readonly body: Body | undefined
-    }
+  { readonly kind: 'no-header'; readonly header: 'none' | 'endless' | 'cut' } | Read
+
+/** A text with a whole header. */
+export interface Read {
+  readonly kind: 'read'
+  readonly header: HeaderFacts
+  readonly data: DataKind
+  /** What follows the header; `undefined` if the text is so long that the reading ended. */
+  readonly body: Body | undefined
+}
 
 export interface Body {
   /** True if a line that is not blank follows the header. */

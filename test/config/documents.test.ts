@@ -164,7 +164,11 @@ t.test('the help of a command lists exactly the options that it uses', async (t)
     const { status, stdout, stderr } = spawnSync(process.execPath, line, { encoding: 'utf8' })
     t.strictSame({ status, stderr }, { status: 0, stderr: '' }, command)
     const help = stdout.replaceAll(/\s+/g, ' ')
-    t.equal(help.includes('--config <file>'), !['parse', 'describe', 'survey'].includes(command), command)
+    t.equal(
+      help.includes('--config <file>'),
+      !['parse', 'describe', 'survey'].includes(command),
+      command,
+    )
     for (const key of optionKeys) {
       const { flag, meaning, defaultText, default: value } = optionOf(key)
       // A key without a flag may share its name with an option of a command.
