@@ -9,7 +9,6 @@ import type { Logger } from 'pino'
 import { countriesOf } from '../parse/countries.ts'
 import { notScanned } from '../series/as-of.ts'
 import { ExpectedRules } from '../series/expectation.ts'
-import type { StationPlaces } from '../series/station-places.ts'
 import { readJsonBodies } from './admin/request-body.ts'
 import { ArchiveReader } from './archive/archive-reader.ts'
 import { ConnectionLimiter } from './connections/connection-limiter.ts'
@@ -34,12 +33,14 @@ import type { ApiDeps } from './http/settings.ts'
 import { KnownPlaces } from './map/known-places.ts'
 import { StationMap } from './map/station-map.ts'
 import { countMissing } from './missing/missing-slots.ts'
+import { ifReadable } from './network/archive-facts.ts'
 import { addAssets } from './pages/assets.ts'
 import { answerByAccept } from './pages/error-answer.ts'
 import { Site } from './pages/site.ts'
 import { addResources } from './resources.ts'
 import { addEntrances } from './resources/root.ts'
 import { AsOfReader } from './series/as-of-reader.ts'
+import type { NetworkContext } from './series/network-context.ts'
 import { bannerOf } from './series/network-context.ts'
 import { NetworkStatusCache } from './series/network-status.ts'
 import type { Metrics } from './status/metrics.ts'
@@ -98,8 +99,8 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
     answer(notFound(), request, reply)
   })
   const map = new StationMap()
-  readAhead(app, network, { map, inFile })
   const places = new KnownPlaces(deps.reader, inFile)
+  app.addHook('onListen', () => readAhead(deps.reader, { network, map, places }))
   const own = { expected, places, asOfReader, network, archive, map, unservedFiles }
   addResources(app, { ...context, ...own })
   addEntrances(app, context)
@@ -114,15 +115,13 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
 }
 
 /** Reads the deliveries of the last weeks, and coasts, before the first request needs them. */
-function readAhead(
-  app: FastifyInstance,
-  network: NetworkStatusCache,
-  { map, inFile }: { readonly map: StationMap; readonly inFile: StationPlaces | undefined },
-): void {
-  app.addHook('onListen', async () => {
-    map.readAhead(inFile?.all ?? [])
-    await network.ifLoaded()
-  })
+async function readAhead(
+  reader: ApiDeps['reader'],
+  { network, map, places }: Pick<NetworkContext, 'network' | 'map' | 'places'>,
+): Promise<void> {
+  await network.ifLoaded()
+  const known = await ifReadable(reader.head().then((head) => places.at(head)))
+  if (known !== undefined) map.readAhead(known.all)
 }
 
 function limiterOf(

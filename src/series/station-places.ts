@@ -19,8 +19,7 @@ export type StationPosition = Omit<StationPlace, 'name'>
  * begin with it, and for itself stands the only code of 9 characters that begins with it.
  */
 export class StationPlaces {
-  /** All lines of the file. */
-  readonly all: readonly StationPlace[]
+  readonly #places: readonly StationPlace[]
   readonly #positions: ReadonlyMap<string, StationPosition>
   readonly #byCode = new Map<string, StationPlace>()
   /** Codes of 9 characters by their first 4; `undefined` if there are several. */
@@ -31,7 +30,7 @@ export class StationPlaces {
    * @param positions those of headers, by the code that lists show
    */
   constructor(places: readonly StationPlace[], positions: readonly StationPosition[] = []) {
-    this.all = places
+    this.#places = places
     this.#positions = new Map(positions.map((each) => [each.code, each]))
     for (const place of places) {
       this.#byCode.set(place.code, place)
@@ -42,7 +41,12 @@ export class StationPlaces {
 
   /** These places, with positions of headers. */
   with(positions: readonly StationPosition[]): StationPlaces {
-    return new StationPlaces(this.all, positions)
+    return new StationPlaces(this.#places, positions)
+  }
+
+  /** All of them; a station that both know is there twice. */
+  get all(): readonly StationPlace[] {
+    return [...this.#places, ...this.#positions.values()]
   }
 
   /**
