@@ -39,8 +39,8 @@ t.test('the list is a page of records, the highest id first', async (t) => {
         file_version: 'r3',
         file_type: 'o',
         download_path: `https://archive.example/rinex/data/nrt/2026/001/05/${hourFile}`,
-        created: '2026-01-22T05:06:07.000010Z',
-        modified: '2026-01-22T05:06:07.000010Z',
+        created: '2026-01-22T05:06:07.000011Z',
+        modified: '2026-01-22T05:06:07.000011Z',
       },
       {
         id: 2,
