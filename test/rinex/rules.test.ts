@@ -415,6 +415,17 @@ t.test('in Compact RINEX reading goes on at the next epoch that is whole', async
   }
 })
 
+t.test('in Compact RINEX an epoch with the time of the one before is not later', async (t) => {
+  const name = hourly.replace('rnx', 'crx')
+  for (const restarts of [false, true]) {
+    const entries = at([...steps(60, 30), ...steps(61, 30, 1770)])
+    const { text } = compactText(file(entries.map((entry) => ({ ...entry, restarts }))))
+    const facts = readText(text, name)
+    t.ok(flagsOf(facts).includes('torn'), `restarts: ${restarts}`)
+    if (restarts) t.equal(facts.epochs, 120)
+  }
+})
+
 t.test('lines of events are no observations', async (t) => {
   const comment = labelled('> 2024 01 01 00 00  0.0000000  0  2', 'COMMENT')
   const blank = '>                              4   '
@@ -518,6 +529,53 @@ t.test('of more than 4 GB of text the facts are those of the header', async (t) 
   t.equal(pieces, 128, 'pieces until nothing more is read')
   const facts = judged(reader.end(), 'GRAZ00AUT_R_20240010000_01H_MN.rnx.gz')
   t.strictSame(facts, { rinex_version: '3.04', flags: [] })
+})
+
+t.test('the fields of the header are their columns', async (t) => {
+  const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01234567'
+  const part = (from: number, to: number) => letters.slice(from, to)
+  const text = [
+    labelled('     3.05           OBSERVATION DATA    G', 'RINEX VERSION / TYPE'),
+    ...['PGM / RUN BY / DATE', 'MARKER NAME', 'MARKER NUMBER', 'MARKER TYPE'].map((label) =>
+      labelled(letters, label),
+    ),
+    ...['OBSERVER / AGENCY', 'REC # / TYPE / VERS', 'ANT # / TYPE'].map((label) =>
+      labelled(letters, label),
+    ),
+    labelled('        1.2345       -0.0010        0.0020', 'ANTENNA: DELTA H/E/N'),
+    labelled('    30.000123456789', 'INTERVAL'),
+    labelled('', 'END OF HEADER'),
+    '',
+  ].join('\n')
+  const facts = readText(text)
+  t.strictSame(
+    facts.flags.map(({ flag }) => flag),
+    ['empty'],
+  )
+  t.match(facts, {
+    rinex_version: '3.05',
+    program: part(0, 20),
+    run_by: part(20, 40),
+    run_date: part(40, 60),
+    marker: { name: letters, number: part(0, 20), type: part(0, 20) },
+    agency: part(20, 60),
+    receiver: { serial: part(0, 20), type: part(20, 40), version: part(40, 60) },
+    antenna: {
+      serial: part(0, 20),
+      type: part(20, 36),
+      radome: part(36, 40),
+      delta: { h: 1.2345, e: -0.001, n: 0.002 },
+    },
+    interval_s: 30,
+  })
+  const bare = readText(text.replaceAll(letters, ' '.repeat(60)))
+  t.strictSame(bare, {
+    rinex_version: '3.05',
+    antenna: { delta: { h: 1.2345, e: -0.001, n: 0.002 } },
+    interval_s: 30,
+    epochs: 0,
+    flags: bare.flags,
+  })
 })
 
 t.test('a position is also latitude, longitude and height', async (t) => {
