@@ -1,6 +1,10 @@
 /** Facts of files as the catalogue stores them: with positions on its grid. */
 import type { Facts, FlagName } from '../../src/rinex/facts.ts'
 import { flagNames } from '../../src/rinex/facts.ts'
+import { positionOf } from '../../src/rinex/position.ts'
+
+const position = positionOf(4_194_420, 1_162_700, 4_647_250)
+if (position === undefined) throw new Error('this is on the Earth')
 
 /** Facts with everything that a header may say, and two flags. */
 export const allFacts: Required<Facts> = {
@@ -18,14 +22,7 @@ export const allFacts: Required<Facts> = {
     serial: '10151004',
     delta: { h: 1.964, e: 0, n: 0 },
   },
-  position: {
-    x: 4_194_420,
-    y: 1_162_700,
-    z: 4_647_250,
-    latitude: 47.0671,
-    longitude: 15.4935,
-    height: 540,
-  },
+  position,
   program: 'sbf2rin-13.4.5',
   run_by: 'OLG',
   licence: 'CC BY 4.0',

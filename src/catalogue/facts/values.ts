@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto'
 import type { FileType } from '../../parse/types.ts'
 import type { Equipment, Facts, Flag, FlagName, Observables, Position } from '../../rinex/facts.ts'
 import { flagNames } from '../../rinex/facts.ts'
+import { positionOf } from '../../rinex/position.ts'
 import type { Values } from '../question.ts'
 
 /** A row that many files share. */
@@ -21,9 +22,8 @@ export interface StoredFacts {
   readonly own: ReturnType<typeof ownRow>
 }
 
-/** Positions are stored on a grid, so that equipment stays one row (m, and m by degrees). */
+/** Positions are stored on a grid (m), so that equipment stays one row. */
 const gridMetres = 10
-const gridDegrees = 1e-4
 
 const million = 1_000_000
 
@@ -159,12 +159,9 @@ function keysOf<T>(keys: Readonly<Record<keyof T, true>>): readonly (keyof T)[] 
   return Object.keys(keys) as (keyof T)[]
 }
 
-function onGrid({ x, y, z, latitude, longitude, height }: Position): Position {
-  const metres = (value: number): number => Math.round(value / gridMetres) * gridMetres
-  const degrees = (value: number): number =>
-    Number((Math.round(value / gridDegrees) * gridDegrees).toFixed(4))
-  const angles = { latitude: degrees(latitude), longitude: degrees(longitude) }
-  return { x: metres(x), y: metres(y), z: metres(z), ...angles, height: metres(height) }
+function onGrid({ x, y, z }: Position): Position | undefined {
+  const onAxis = (value: number): number => Math.round(value / gridMetres) * gridMetres
+  return positionOf(onAxis(x), onAxis(y), onAxis(z))
 }
 
 function millionths(degrees: number | undefined): number | null {

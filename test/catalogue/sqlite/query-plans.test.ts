@@ -10,6 +10,7 @@ import { contextOf } from '../../../src/catalogue/selection/context.ts'
 import { dialect } from '../../../src/catalogue/sqlite/dialect.ts'
 import { Driver } from '../../../src/catalogue/sqlite/driver.ts'
 import type { Counting } from '../../../src/catalogue/sums.ts'
+import { HashingQueue } from '../../../src/catalogue/updates/checksum-queue.ts'
 import t from '../../tap.ts'
 import { manyNames, openCatalogue } from '../catalogue.ts'
 import { newFile } from '../change.ts'
@@ -100,6 +101,24 @@ t.test('what changed is found by its change, however many files are older', asyn
     searches.filter((detail) => !/INDEX file_(seq|damaged)\b/.test(detail)),
     [],
   )
+})
+
+t.test('files to be read are found by ids and changes, however many were read', async (t) => {
+  const { stepsOf } = await openPlans(t)
+  const queue = new HashingQueue(dialect)
+  const found = [
+    stepsOf(() => queue.below(5000, true)),
+    stepsOf(() => queue.below(5000, false)),
+    stepsOf(() => queue.arrived(100)),
+    stepsOf(() => queue.stale(us(start))),
+  ]
+  for (const { steps } of found) {
+    t.ok(steps.length > 0)
+    // A scan of a subquery is one of its rows, at most 2,000.
+    const scans = steps.filter((detail) => /^SCAN (?!f$|c$|part$|\(subquery)/.test(detail))
+    t.strictSame(scans, [])
+    t.ok(steps.some((detail) => /^SEARCH (file|checksum) USING/.test(detail)))
+  }
 })
 
 t.test('files with a problem are counted without a list of all of them', async (t) => {
