@@ -7,9 +7,10 @@ import { addArchive } from './archive/route.ts'
 import { addAskedAvailability } from './availability/route.ts'
 import { addChanges } from './changes/route.ts'
 import { addData } from './downloads/route.ts'
-import type { DownloadsContext } from './downloads/unserved-files.ts'
+import type { DownloadsContext } from './downloads/served-files.ts'
 import { addEquipment } from './equipment/route.ts'
 import { addProblems } from './file-problems/collection.ts'
+import { addHeader } from './files/header.ts'
 import { addRinexFile } from './files/list.ts'
 import { addRecord } from './files/record.ts'
 import { addMissing } from './missing/collection.ts'
@@ -31,6 +32,7 @@ const resources: readonly ((app: FastifyInstance, context: ResourceContext) => v
   addRoot,
   addRinexFile,
   addRecord,
+  addHeader,
   addStations,
   addStation,
   addAvailability,

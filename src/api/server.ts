@@ -14,6 +14,7 @@ import { ArchiveReader } from './archive/archive-reader.ts'
 import { ConnectionLimiter } from './connections/connection-limiter.ts'
 import { InFlightRequests, keepAlive } from './connections/in-flight.ts'
 import { Turns } from './connections/turns.ts'
+import { ServedFiles } from './downloads/served-files.ts'
 import { UnservedFiles } from './downloads/unserved-files.ts'
 import type { RecordAccess } from './http/access-log.ts'
 import { logAccess, observeResponse } from './http/access-log.ts'
@@ -101,7 +102,8 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   const map = new StationMap()
   const places = new KnownPlaces(deps.reader, inFile)
   app.addHook('onListen', () => readAhead(deps.reader, { network, map, places }))
-  const own = { expected, places, asOfReader, network, archive, map, unservedFiles }
+  const servedFiles = new ServedFiles({ ...context, unservedFiles })
+  const own = { expected, places, asOfReader, network, archive, map, unservedFiles, servedFiles }
   addResources(app, { ...context, ...own })
   addEntrances(app, context)
   addHealth(app, context)

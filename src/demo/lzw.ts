@@ -1,7 +1,7 @@
 /**
  * Writes what the program `compress` would (`.Z`), but for its size: each byte has a code of its
  * own, and the table of other texts is cleared before it needs wider codes. So all codes have nine
- * bits, and no group of eight is filled up. See `indexer/read/lzw.ts` for the format.
+ * bits, and no group of eight is filled up. See `rinex/lzw.ts` for the format.
  */
 
 const clear = 256

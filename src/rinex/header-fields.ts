@@ -179,7 +179,7 @@ function printed(text: string): string {
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /** @param text one character for each byte */
-function decoded(text: string): string {
+export function decoded(text: string): string {
   if (!/[\x80-\xff]/.test(text)) return text
   try {
     return utf8.decode(Buffer.from(text, 'latin1'))

@@ -4,7 +4,7 @@
  */
 import type { HeaderFacts } from './facts.ts'
 import type { DataKind, HeaderDraft } from './header-fields.ts'
-import { addRecord } from './header-fields.ts'
+import { addRecord, decoded } from './header-fields.ts'
 
 /** Most bytes of a header, with its end. */
 export const mostHeaderBytes = 256 * 1024
@@ -122,8 +122,8 @@ export function systemOfNavigation(facts: HeaderFacts, { type, system }: DataKin
 }
 
 /**
- * The lines of a header as they are, up to `END OF HEADER`; `undefined` if the text does not begin
- * with a header or if its end is missing.
+ * The lines of a header as they are, as UTF-8 if they are that, else as ISO 8859-1, up to
+ * `END OF HEADER`; `undefined` if the text does not begin with a header or its end is missing.
  * @param text the begin of a text, one character for each byte
  */
 export function headerOf(text: string): readonly string[] | undefined {
@@ -133,7 +133,7 @@ export function headerOf(text: string): readonly string[] | undefined {
     const bytes = Buffer.from(line, 'latin1')
     reader.read(bytes, 0, bytes.length)
     if (reader.isNone) return undefined
-    lines.push(line)
+    lines.push(decoded(line))
     if (reader.header !== undefined) return lines
   }
   return undefined

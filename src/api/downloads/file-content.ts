@@ -118,9 +118,13 @@ function onClose(response: ServerResponse, listener: () => void): void {
   if (!response.destroyed) response.once('close', listener)
 }
 
-async function readChunk(
+/**
+ * Reads from a position to the end of the range, or as much as a chunk has.
+ * @throws FileChanged, at the end of the range also if the file is not as it was opened
+ */
+export async function readChunk(
   buffer: Buffer,
-  { file, range }: ReadRequest,
+  { file, range }: Pick<ReadRequest, 'file' | 'range'>,
   position: number,
 ): Promise<Buffer> {
   const length = Math.min(chunkBytes, range.last + 1 - position)

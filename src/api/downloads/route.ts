@@ -4,22 +4,19 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { FileQuery, FoundFile } from '../../catalogue/questions/files.ts'
 import type { Layout } from '../../parse/layout.ts'
 import { joinPath } from '../../parse/layout.ts'
-import { printable } from '../../runtime/readable.ts'
 import { createListings } from '../directory-index/listing.ts'
 import { listingPaths } from '../directory-index/schema.ts'
 import { requestLog } from '../http/access-log.ts'
-import { HttpError, notFound, StorageUnavailable, tryAgain } from '../http/errors.ts'
-import type { Semaphore } from '../http/limits.ts'
+import { notFound } from '../http/errors.ts'
 import { addResource, rawQuery } from '../http/resource.ts'
-import { Archive, FileChanged, FileUnavailable, NoDescriptor } from './archived-file.ts'
+import type { OpenFile } from './archived-file.ts'
 import type { ChecksumList } from './checksum-list.ts'
 import { createChecksums, isChecksumList } from './checksum-list.ts'
 import { answerOf } from './file-answer.ts'
 import { ClientGone, ContentReader } from './file-content.ts'
 import { downloadPaths } from './schema.ts'
-import { createDiskThreads, diskTimeoutMs, unavailablePart } from './storage-check.ts'
-import type { DownloadsContext } from './unserved-files.ts'
-import { StorageLog } from './unserved-files.ts'
+import type { DownloadsContext } from './served-files.ts'
+import { diskTimeoutMs } from './storage-check.ts'
 
 export function addData(app: FastifyInstance, context: DownloadsContext): void {
   const { reader, settings, dataPath } = context
@@ -109,21 +106,11 @@ type Body = Buffer | Readable | undefined
 
 class Downloads {
   readonly #context: DownloadsContext
-  readonly #archive: Archive
-  readonly #storageLog: StorageLog
-  readonly #threads: Semaphore
   readonly #content: ContentReader
 
   constructor(context: DownloadsContext) {
-    const { settings, logger } = context
     this.#context = context
-    this.#archive = new Archive(settings)
-    this.#storageLog = new StorageLog(logger, () => performance.now())
-    this.#threads = createDiskThreads(() => {
-      const message = 'archive storage does not answer: downloads are answered with 503'
-      this.#storageLog.note(settings.archive, message)
-    })
-    this.#content = new ContentReader(this.#threads)
+    this.#content = new ContentReader(context.servedFiles.threads)
   }
 
   /** @throws HttpError 404 or 503 if the file cannot be opened, 412, 416; errors of the disk */
@@ -132,82 +119,38 @@ class Downloads {
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<FastifyReply> {
-    let body: Body
+    const { servedFiles } = this.#context
     try {
-      body = await this.#prepare(record, request, reply)
+      const body = await servedFiles.use(record, request, (file) =>
+        this.#prepare({ record, file }, request, reply),
+      )
+      if (body instanceof Readable) logFailure(body, request)
+      return await reply.send(body)
     } catch (error) {
       if (error instanceof ClientGone) return reply.hijack()
-      throw await this.#failureOf(error, record, request)
+      throw error
     }
-    if (body instanceof Readable) logFailure(body, request)
-    return reply.send(body)
   }
 
-  /** Sets status and headers, and returns the body. Closes the file, unless a stream will. */
-  async #prepare(record: FoundFile, request: FastifyRequest, reply: FastifyReply): Promise<Body> {
-    const { settings, unservedFiles, nowUs } = this.#context
-    const threads = this.#threads
-    const file = await threads.run(() => this.#archive.open(record), diskTimeoutMs)
+  /** Sets status and headers, and returns the body. */
+  async #prepare(
+    { record, file }: { readonly record: FoundFile; readonly file: OpenFile },
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<Body> {
+    const { settings, servedFiles, nowUs } = this.#context
+    const version = { record, file, nowMs: nowUs() / 1000 }
+    const { status, headers, range } = answerOf(request, version, settings)
     let body: Body
-    try {
-      this.#storageLog.opened(file.path)
-      unservedFiles.opened(pathOf(record))
-      const version = { record, file, nowMs: nowUs() / 1000 }
-      const { status, headers, range } = answerOf(request, version, settings)
-      // The body is read before the headers are set. If the read fails, the response can still be
-      // 503.
-      if (range !== undefined) {
-        const part = { file, range, response: reply.raw }
-        body = await threads.run(() => this.#content.open(part), diskTimeoutMs)
-      }
-      reply.code(status).headers(headers)
-      return body
-    } finally {
-      if (!(body instanceof Readable)) await threads.run(() => file.handle.close())
+    // The body is read before the headers are set. If the read fails, the response can still be
+    // 503.
+    if (range !== undefined) {
+      const part = { file, range, response: reply.raw }
+      body = await servedFiles.threads.run(() => this.#content.open(part), diskTimeoutMs)
     }
+    reply.code(status).headers(headers)
+    return body
   }
-
-  /** The error with which a request is answered. Notes why the file could not be served. */
-  async #failureOf(error: unknown, record: FoundFile, request: FastifyRequest): Promise<unknown> {
-    if (error instanceof HttpError) return error
-    if (error instanceof FileChanged) return temporary('The file is being written.', error)
-    if (error instanceof NoDescriptor)
-      return temporary('Too many files are open at this moment.', error)
-    if (await this.#isAway(record, error)) return new StorageUnavailable()
-    if (!(error instanceof FileUnavailable)) return error
-    const { id, directory, name } = record
-    const why = printable(error.message)
-    requestLog(request).warn({ id, directory, name, why }, 'catalogued file is not served')
-    this.#context.unservedFiles.note(pathOf(record), error.reason)
-    return notFound()
-  }
-
-  /** True if the disk of the file may be away, or its removal is withheld: 503 instead of 404. */
-  async #isAway(record: FoundFile, error: unknown): Promise<boolean> {
-    const reason = error instanceof FileUnavailable ? error.reason : undefined
-    if (reason === 'not-regular' || reason === 'lies-elsewhere') return false
-    const part = await this.#threads.run(
-      () => unavailablePart(this.#context.settings, pathOf(record)),
-      diskTimeoutMs,
-    )
-    if (part !== undefined) {
-      const message = 'archive storage is away: downloads below it are answered with 503'
-      this.#storageLog.note(part, message)
-      return true
-    }
-    if (!record.isWithheld || reason !== 'not-there') return false
-    const message = 'removals are withheld: downloads of missing files are answered with 503'
-    this.#storageLog.note(record.directory, message)
-    return true
-  }
-}
-
-function pathOf({ directory, name }: FoundFile): string {
-  return joinPath(directory, name)
-}
-
-function temporary(detail: string, cause: Error): HttpError {
-  return Object.assign(tryAgain(detail), { cause })
 }
 
 /** Logs the failure of a stream; the framework then closes the connection. */

@@ -1,7 +1,6 @@
 /** What could not be served: files for the status and the problems, storage for the log. */
 import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
-import type { ApiContext } from '../http/context.ts'
 import type { unservedReasons } from './schema.ts'
 
 export type UnservedReason = (typeof unservedReasons)[number]
@@ -48,11 +47,6 @@ export class UnservedFiles {
       sinceUs: atMs * 1000,
     }))
   }
-}
-
-/** What the resources need that note or show unserved files. */
-export interface DownloadsContext extends ApiContext {
-  readonly unservedFiles: UnservedFiles
 }
 
 const repeatMs = 3_600_000

@@ -1,5 +1,5 @@
 /** A single record: as JSON, or as a page with its latest change and links to related files. */
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { FileFilter, TimeRange } from '../../catalogue/filter.ts'
 import type { FileRecord } from '../../catalogue/records.ts'
 import type { FileDuration } from '../../parse/types.ts'
@@ -21,6 +21,12 @@ import { renderRecord } from './record-page.ts'
 import { recordSchema } from './schema.ts'
 import { serialiseRecord } from './serialise.ts'
 
+export const recordPath = 'rinex-file/:id(^[0-9]+$)/'
+
+export const recordParams = {
+  id: schema.integer('Id of the record.', 1, { minimum: 1 }),
+}
+
 export function addRecord(app: FastifyInstance, context: ApiContext): void {
   const { reader, links, settings } = context
   const willBeHashed = {
@@ -29,7 +35,7 @@ export function addRecord(app: FastifyInstance, context: ApiContext): void {
     none: () => false,
   }[settings.checksums]
   addAnswer(app, context, {
-    path: 'rinex-file/:id(^[0-9]+$)/',
+    path: recordPath,
     formats: ['json', 'html'],
     accepts: { parameters: { expand } },
     operation: {
@@ -39,16 +45,16 @@ export function addRecord(app: FastifyInstance, context: ApiContext): void {
       summary: 'Get a file',
       about: 'One RINEX file of the archive.',
       returns: 'The record.',
-      params: { id: schema.integer('Id of the record.', 1, { minimum: 1 }) },
+      params: recordParams,
       samples: ['rinex-file/{id}/', 'rinex-file/{id}/?expand=file,facts'],
     },
     bodies: { json: recordSchema },
     state: async (asked) => {
-      if (!Number.isSafeInteger(idOf(asked))) throw notFound()
+      idOf(asked.request)
       return { version: await reader.head(), details: isExpanded(expansionOf(asked)) }
     },
     read: async (asked, _state, requester) => {
-      const id = idOf(asked)
+      const id = idOf(asked.request)
       const record = await reader.record({ id, ...expansionOf(asked) })
       if (record === undefined) throw notFound()
       const html = async () => {
@@ -67,8 +73,11 @@ export function addRecord(app: FastifyInstance, context: ApiContext): void {
 
 type RecordRequest = RequestOf<{ readonly expand: typeof expand }, Format>
 
-function idOf({ request }: RecordRequest): number {
-  return Number((request.params as { readonly id: string }).id)
+/** The id in the path of a request. @throws HttpError 404 for a number that is no id */
+export function idOf({ params }: FastifyRequest): number {
+  const id = Number((params as { readonly id: string }).id)
+  if (!Number.isSafeInteger(id)) throw notFound()
+  return id
 }
 
 /** The HTML page shows all that is known. */

@@ -164,6 +164,10 @@ export const errorResponses = {
     'The body has another media type than this resource reads.',
     'Unsupported media type "text/plain" in request.',
   ),
+  NoHeader: detail(
+    'The file has no whole RINEX header within the first 64 KB of its stream, 256 KB of its text.',
+    'The file has no whole RINEX header.',
+  ),
   TooManyRequests: detail(
     'Too many requests of this kind are in progress: streams, long queries, or requests of one address.',
     'Too many clients are reading the whole list.',
@@ -196,6 +200,7 @@ const statuses: Readonly<Record<ErrorName, string>> = {
   PreconditionFailed: '412',
   TooLarge: '413',
   UnsupportedMediaType: '415',
+  NoHeader: '422',
   TooManyRequests: '429',
   Unavailable: '503',
   Other: 'default',

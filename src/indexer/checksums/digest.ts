@@ -12,10 +12,10 @@ import { ContentReader } from '../../rinex/content-reader.ts'
 import type { Facts } from '../../rinex/facts.ts'
 import type { ReadState } from '../../rinex/facts-of.ts'
 import { factsOf } from '../../rinex/facts-of.ts'
+import { LzwDecoder } from '../../rinex/lzw.ts'
 import type { Form } from '../read/form.ts'
 import { endsLine, isDisguised, readForm } from '../read/form.ts'
 import { chunksOf, inflateChunks } from '../read/inflate.ts'
-import { LzwDecoder } from '../read/lzw.ts'
 
 /**
  * A file to read, with its size and mtime in the catalogue. If the file on disk has another size or

@@ -1,19 +1,19 @@
-/** What a file is by its first two bytes, whatever its name says. */
+/** What an open file is, and whether its name and its end agree with that. */
 import { readSync } from 'node:fs'
 import type { Suffix } from '../../parse/filename.ts'
 import { suffixOf } from '../../parse/filename.ts'
+import type { Form } from '../../rinex/form.ts'
+import { formOf } from '../../rinex/form.ts'
 
-/** A gzip stream, one of `compress`, or anything else: text, or what cannot be read. */
-export type Form = 'gzip' | 'lzw' | 'other'
+export type { Form }
 
 const forms: Readonly<Record<Suffix, Form>> = { '.gz': 'gzip', '.Z': 'lzw', '': 'other' }
 
 /** The form of an open file. */
 export function readForm(file: number): Form {
   const head = Buffer.alloc(2)
-  if (readSync(file, head, 0, 2, 0) < 2) return 'other'
-  const magic = head.readUInt16BE()
-  return magic === 0x1f8b ? 'gzip' : magic === 0x1f9d ? 'lzw' : 'other'
+  readSync(file, head, 0, 2, 0)
+  return formOf(head)
 }
 
 /** True if the last byte of an open file is a newline, as in every whole text. */

@@ -11,6 +11,8 @@ import { filePlace } from '../../../src/api/openapi/parameters.ts'
 import { toIdentity } from '../../../src/catalogue/identity.ts'
 import { IndexerUnreachable } from '../../../src/control-socket/protocol.ts'
 import { checksumOf } from '../../catalogue/catalogue.ts'
+import { allFacts } from '../../catalogue/some-facts.ts'
+import { header3 } from '../../rinex/texts.ts'
 import t from '../../tap.ts'
 import type { Service, ServiceOptions } from '../service.ts'
 import { openService } from '../service.ts'
@@ -25,11 +27,16 @@ const authorization = `Bearer ${token}`
 async function openDescribed(t: Test, options: ServiceOptions = {}): Promise<Service> {
   const service = await openService(t, options)
   await service.writer.setAsOf({ atUs: Date.now() * 1000, limitSeconds: 180 })
-  for (const directory of [`obs/${year}/${day}`, `nrt/${year}/${day}/${hour}`]) {
+  // Only the first one has a header.
+  for (const [directory, content] of [
+    [`obs/${year}/${day}`, header3()],
+    [`nrt/${year}/${day}/${hour}`, 'no RINEX'],
+  ] as const) {
     const path = `${directory}/${filename}`
-    await service.add(path)
+    await service.add(path, content)
     const identity = toIdentity(statSync(join(service.archive, path)))
-    await service.writer.keepChecksums([checksumOf(await service.idOf(path), identity)], 0)
+    const id = await service.idOf(path)
+    await service.writer.keepChecksums([checksumOf(id, { ...identity, facts: allFacts })], 0)
   }
   return service
 }
@@ -102,8 +109,9 @@ function readCases({ url, path, responses }: Operation, tag: string): readonly C
     ],
     ['403', 'closed', { url }],
     ['410', 'usual', withQuery(url, 'since=999999')],
+    ['422', 'usual', { url: url.replace('/1/', '/2/') }],
   ]
-  const expanded: Case = ['200', 'usual', withQuery(url, 'expand=file&since=0')]
+  const expanded: Case = ['200', 'usual', withQuery(url, 'expand=file,facts&since=0')]
   return [
     ...cases.filter(([status]) => status in responses),
     ...(/rinex-file|changes/.test(path) ? [expanded] : []),

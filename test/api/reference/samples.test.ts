@@ -2,6 +2,7 @@
 import { findWords } from '../../../src/api/reference/samples.ts'
 import { CatalogueUnavailable } from '../../../src/catalogue/errors.ts'
 import { defaultLayout } from '../../../src/parse/layout.ts'
+import { header3 } from '../../rinex/texts.ts'
 import t from '../../tap.ts'
 import type { Html } from '../html.ts'
 import type { Service } from '../service.ts'
@@ -19,8 +20,8 @@ async function fill(service: Service): Promise<void> {
       ...['MN', 'GN', 'RN', 'EN'].map((content) =>
         name('BRDC00IGS', `${day}0000`, `01D_${content}`),
       ),
-      name('WTZR00DEU', `${day}0000`, '01D_30S_MO'),
     ])
+    await service.add(`${directory}/${name('WTZR00DEU', `${day}0000`, '01D_30S_MO')}`, header3())
   }
   await service.addNames('nrt/2026/032/07', [name('WTZR00DEU', '20260320700', '01H_30S_MO')])
   await service.addNames('obs/2026/031', ['zimm0310.26d.gz'])

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { LzwDecoder } from '../../../src/indexer/read/lzw.ts'
-import { compress, streamOf } from '../../lzw.ts'
-import { fc } from '../../random.ts'
-import t from '../../tap.ts'
+import { LzwDecoder } from '../../src/rinex/lzw.ts'
+import { compress, streamOf } from '../lzw.ts'
+import { fc } from '../random.ts'
+import t from '../tap.ts'
 
 /** What the decoder makes of a stream that comes in pieces of this size. */
 function decode(stream: Uint8Array, piece = stream.length): Buffer | 'broken' {
