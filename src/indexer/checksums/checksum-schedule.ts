@@ -204,7 +204,7 @@ export class ChecksumSchedule {
       pass.nextMs = performance.now() + passIntervalMs
       await this.#store()
       if (pass.unread > 0)
-        logger.warn({ files: pass.unread }, 'files cannot be read and have no checksum')
+        logger.warn({ files: pass.unread }, 'files cannot be read for their checksums')
       pass.unread = 0
     }
     return true
