@@ -2,6 +2,7 @@
 import type { Test } from 'tap'
 import { parseFilename } from '../../src/parse/filename.ts'
 import type { Equipment, Position } from '../../src/rinex/facts.ts'
+import { positionOf } from '../../src/rinex/position.ts'
 import type { EquippedFile } from '../../src/series/equipment.ts'
 import { fc } from '../random.ts'
 import { oracleStretches } from '../series/equipment-oracle.ts'
@@ -33,9 +34,15 @@ async function catalogued(t: Test, files: readonly TestFile[]) {
   return opened
 }
 
-const position: Position = allFacts.position
+const { position } = allFacts
 
-const at = (metres: number): Position => ({ ...position, x: position.x + metres })
+function placeAt(x: number, y: number, z: number): Position {
+  const found = positionOf(x, y, z)
+  if (found === undefined) throw new Error('this is not on the Earth')
+  return found
+}
+
+const at = (metres: number): Position => placeAt(position.x + metres, position.y, position.z)
 
 const { receiver, antenna } = allFacts
 const equipments: readonly (Equipment | undefined)[] = [
@@ -141,41 +148,42 @@ t.test('a short code belongs to the only long one', async (t) => {
   const { head, stretches } = (await reader.equipment('GRAZ01AUT')) ?? {}
   t.match(head, { seq, detailsSeq: detailsSeq + 1 })
   t.strictSame(
-    stretches?.map(({ equipment }) => equipment),
-    [first],
+    stretches?.map(({ equipment: { receiver: own } }) => own),
+    [first?.receiver],
   )
 })
 
 t.test('a station is where the newest of its observation files says', async (t) => {
-  const place = (latitude: number, longitude: number): Equipment => ({
-    position: { ...position, latitude, longitude },
-  })
+  const place = (x: number, y: number, z: number): Equipment => ({ position: placeAt(x, y, z) })
   const file = (code: string, day: number, equipment?: Equipment, type = '01D_30S_MO.crx') => ({
     directory: `obs/2026/00${day}`,
     name: `${code}_R_2026${String(day).padStart(3, '0')}0000_${type}.gz`,
     equipment,
   })
   const { reader } = await catalogued(t, [
-    file('GRAZ00AUT', 1, place(1, 2)),
-    file('GRAZ00AUT', 3, place(47.0671, 15.4935)),
-    file('GRAZ00AUT', 2, place(3, 4)),
+    file('GRAZ00AUT', 1, place(6_371_000, 0, 0)),
+    file('GRAZ00AUT', 3, { position }),
+    file('GRAZ00AUT', 2, place(0, 6_371_000, 0)),
     // Neither navigation files nor those without a position say anything, nor what is days older.
-    file('GRAZ00AUT', 4, place(5, 6), '01D_MN.rnx'),
+    file('GRAZ00AUT', 4, place(0, 0, 6_371_000), '01D_MN.rnx'),
     file('GRAZ00AUT', 4, { agency: 'none' }),
-    file('FAA100PYF', 3, place(-17.555, -149.6144)),
-    file('ZIMM00CHE', 1, place(46, 7)),
+    file('FAA100PYF', 3, place(-5_245_200, -3_080_480, -1_912_830)),
+    file('ZIMM00CHE', 1, place(4_331_300, 567_540, 4_633_130)),
     file('ZIMM00CHE', 3),
     file('WTZR00DEU', 1),
-    { directory: 'obs/2026/005', name: 'faa10050.26d.gz', equipment: place(-17.5, -149.5) },
+    {
+      directory: 'obs/2026/005',
+      name: 'faa10050.26d.gz',
+      equipment: place(-5_246_000, -3_080_480, -1_912_830),
+    },
   ])
   const found = await reader.stationPositions()
-  t.strictSame(
-    found.toSorted((a, b) => (a.code < b.code ? -1 : 1)),
-    [
-      { code: 'FAA100PYF', latitude: -17.5, longitude: -149.5 },
-      { code: 'GRAZ00AUT', latitude: 47.0671, longitude: 15.4935 },
-    ],
-  )
+  t.strictSame(found.map(({ code }) => code).toSorted(), ['FAA100PYF', 'GRAZ00AUT'])
+  for (const { code, latitude, longitude } of found) {
+    const wanted = code === 'GRAZ00AUT' ? position : placeAt(-5_246_000, -3_080_480, -1_912_830)
+    t.ok(Math.abs(latitude - wanted.latitude) < 2e-4, `${code} ${latitude}`)
+    t.ok(Math.abs(longitude - wanted.longitude) < 2e-4, `${code} ${longitude}`)
+  }
   const { reader: empty } = await catalogued(t, [file('GRAZ00AUT', 1)])
   t.strictSame(await empty.stationPositions(), [])
 })

@@ -109,8 +109,7 @@ t.test('a header tells a place better than the file of places', async (t) => {
     (await featuresOf(service)).find(({ id }) => id === 'GRAZ00AUT')?.geometry.coordinates
   t.strictSame(await place(), [15.493, 47.067])
   const { etag } = (await service.app.inject('/rinex/api/station/?format=geojson')).headers
-  const { position } = allFacts
-  const facts = { position: { ...position, latitude: 47.1, longitude: 15.5 }, flags: [] }
+  const facts = { position: allFacts.position, flags: [] }
   const id = await service.idOf('obs/2026/001/GRAZ00AUT_R_20260010000_01D_30S_MO.crx.gz')
   await service.writer.keepChecksums([checksumOf(id, { facts })], id)
   // States may be a second old.
@@ -120,7 +119,9 @@ t.test('a header tells a place better than the file of places', async (t) => {
     headers: { 'if-none-match': etag },
   })
   t.equal(again.statusCode, 200, 'facts are no change of a record, but of this answer')
-  t.strictSame(await place(), [15.5, 47.1])
+  const [longitude = NaN, latitude = NaN] = (await place()) ?? []
+  t.match([longitude.toFixed(3), latitude.toFixed(3)], exact(['15.493', '47.067']))
+  t.not(longitude, 15.493)
   const graz = (await featuresOf(service)).find(({ id: each }) => each === 'GRAZ00AUT')
   t.equal(graz?.properties['name'], name, 'its name is still that of the file')
 })
