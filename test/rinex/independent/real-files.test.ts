@@ -2,11 +2,11 @@
  * Facts of real files, in a table that a person wrote who read the files; epochs are counted again
  * by a slow reader, in Compact RINEX after decoding.
  */
-import type { Facts } from '../../src/rinex/facts.ts'
-import t from '../tap.ts'
-import { readNaively } from './naive.ts'
-import { factsIn } from './reading.ts'
-import { lacksRealFiles, realPaths, realText } from './real-archive.ts'
+import type { Facts } from '../../../src/rinex/facts.ts'
+import t from '../../tap.ts'
+import { readNaively } from '../naive.ts'
+import { factsIn } from '../reading.ts'
+import { lacksRealFiles, realPaths, realText } from '../real-archive.ts'
 
 /** As `Facts`; of flags the names only, of signals the types in one string. */
 interface Expected extends Omit<Facts, 'flags' | 'signals'> {

@@ -3,12 +3,12 @@
  * from the writer, or from a slow reader that decodes Compact RINEX.
  */
 import type { Test } from 'tap'
-import { parseFilename } from '../../src/parse/filename.ts'
-import t from '../tap.ts'
-import { madeUpFiles } from './made-up.ts'
-import { readNaively } from './naive.ts'
-import { factsIn, flagsOf } from './reading.ts'
-import { lacksRealFiles, realPaths, realText } from './real-archive.ts'
+import { parseFilename } from '../../../src/parse/filename.ts'
+import t from '../../tap.ts'
+import { madeUpFiles } from '../made-up.ts'
+import { readNaively } from '../naive.ts'
+import { factsIn, flagsOf } from '../reading.ts'
+import { lacksRealFiles, realPaths, realText } from '../real-archive.ts'
 
 const isSlow = process.env['SLOW'] === '1'
 /** Cuts of each file. */

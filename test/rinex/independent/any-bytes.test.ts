@@ -2,15 +2,15 @@
  * Whatever the bytes: the reader never throws, its answer is plain data, and is the same in
  * whatever pieces the bytes come. `SLOW=1` reads a million texts, and checks the time of each.
  */
-import type { Facts } from '../../src/rinex/facts.ts'
-import { flagNames } from '../../src/rinex/facts.ts'
-import { fc } from '../random.ts'
-import t from '../tap.ts'
-import { compactText } from './hatanaka.ts'
-import { entriesOf, madeUp } from './made-up.ts'
-import { labelled, plainText } from './model.ts'
-import { contentOf, factsIn, judged } from './reading.ts'
-import { lacksRealFiles, realPaths, realText } from './real-archive.ts'
+import type { Facts } from '../../../src/rinex/facts.ts'
+import { flagNames } from '../../../src/rinex/facts.ts'
+import { fc } from '../../random.ts'
+import t from '../../tap.ts'
+import { compactText } from '../hatanaka.ts'
+import { entriesOf, madeUp } from '../made-up.ts'
+import { labelled, plainText } from '../model.ts'
+import { contentOf, factsIn, judged } from '../reading.ts'
+import { lacksRealFiles, realPaths, realText } from '../real-archive.ts'
 
 const isSlow = process.env['SLOW'] === '1'
 const runs = isSlow ? 250_000 : 1000

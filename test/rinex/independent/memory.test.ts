@@ -4,7 +4,7 @@
  */
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import t from '../tap.ts'
+import t from '../../tap.ts'
 
 const megabytes = process.env['SLOW'] === '1' ? 300 : 30
 /** Of the thread, with its code. */

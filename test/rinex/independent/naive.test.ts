@@ -1,9 +1,9 @@
 /** The tests' own writer and reader agree with each other. */
-import t from '../tap.ts'
-import { compactText } from './hatanaka.ts'
-import { madeUp, madeUpFiles } from './made-up.ts'
-import { plainText } from './model.ts'
-import { readNaively } from './naive.ts'
+import t from '../../tap.ts'
+import { compactText } from '../hatanaka.ts'
+import { madeUp, madeUpFiles } from '../made-up.ts'
+import { plainText } from '../model.ts'
+import { readNaively } from '../naive.ts'
 
 t.test('the slow reader finds the ends and times of all that was written', async (t) => {
   for (const { title, text, begin, ends, entries } of madeUpFiles()) {

@@ -1,8 +1,8 @@
 /** The thread of `memory.test.ts`: reads long texts that it makes up while it reads. */
 import { parentPort, workerData } from 'node:worker_threads'
-import { ContentReader } from '../../src/rinex/content-reader.ts'
-import { headerLines, labelled } from './model.ts'
-import { judged } from './reading.ts'
+import { ContentReader } from '../../../src/rinex/content-reader.ts'
+import { headerLines, labelled } from '../model.ts'
+import { judged } from '../reading.ts'
 
 const { title, megabytes } = workerData as { title: string; megabytes: number }
 

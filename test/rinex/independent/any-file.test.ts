@@ -2,12 +2,12 @@
  * Observation files of all shapes: any numbers of observations and satellites, events and clocks.
  * Of each its facts are known from what was written, and of each beginning of it how it ends.
  */
-import { fc } from '../random.ts'
-import t from '../tap.ts'
-import { compactText } from './hatanaka.ts'
-import type { Entry, ObservationFile } from './model.ts'
-import { isVersion2, labelled, plainText, typeLines } from './model.ts'
-import { contentOf, flagsOf, judged } from './reading.ts'
+import { fc } from '../../random.ts'
+import t from '../../tap.ts'
+import { compactText } from '../hatanaka.ts'
+import type { Entry, ObservationFile } from '../model.ts'
+import { isVersion2, labelled, plainText, typeLines } from '../model.ts'
+import { contentOf, flagsOf, judged } from '../reading.ts'
 
 const runs = process.env['SLOW'] === '1' ? 10_000 : 150
 const begin = Date.UTC(2024, 0, 1) / 1000
