@@ -4,7 +4,7 @@
  */
 import type { CatalogueReader } from '../../src/catalogue/questions/reader.ts'
 import t, { exact } from '../tap.ts'
-import { checksumOf, day, facts, identity, openCatalogue, sha256 } from './catalogue.ts'
+import { checksumOf, day, facts, identity, md5, openCatalogue, sha256 } from './catalogue.ts'
 import { newFile } from './change.ts'
 
 const graz = 'graz0010.26d.gz'
@@ -59,6 +59,8 @@ t.test('changes of details raise detailsSeq, changes of records raise seq', asyn
   }
 })
 
+const noSums = { sha256: undefined, md5: undefined }
+
 t.test('pages, chunks and changes include details only if they are requested', async (t) => {
   const { writer, reader, apply } = await openCatalogue(t)
   const arrivalUs = 1_769_058_300_000_000
@@ -69,9 +71,9 @@ t.test('pages, chunks and changes include details only if they are requested', a
   await apply({ added: [...added, newFile('onsa0010.26d.gz')] }, 'obs/2026/002')
   await writer.keepChecksums([checksumOf(1, { problem: 'broken' })], 3)
   const expected = [
-    { ...facts, sha256: undefined, problem: 'misplaced', arrivalUs: undefined },
-    { ...facts, sha256: undefined, problem: 'incomplete', arrivalUs: undefined },
-    { ...facts, sha256, problem: 'broken', arrivalUs },
+    { ...facts, ...noSums, problem: 'misplaced', arrivalUs: undefined },
+    { ...facts, ...noSums, problem: 'incomplete', arrivalUs: undefined },
+    { ...facts, sha256, md5, problem: 'broken', arrivalUs },
   ]
   const query = { limit: 20, details: true }
   const ids = [3, 2, 1]
@@ -101,6 +103,6 @@ t.test('pages, chunks and changes include details only if they are requested', a
   t.notOk(withoutDetails.some((record) => 'details' in record))
   await apply({ removed: [1] }, 'obs/2026/002')
   const removed = await reader.changes({ ...query, since: 3, filters: {} })
-  const gone = { ...facts, sha256: undefined, problem: undefined, arrivalUs: undefined }
+  const gone = { ...facts, ...noSums, problem: undefined, arrivalUs: undefined }
   t.match(removed.changes, exact([{ change: 'removed', record: { details: gone } }]))
 })
