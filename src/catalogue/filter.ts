@@ -49,8 +49,8 @@ export const unclearPathsWords =
 
 export type Problem = keyof typeof problemWords
 
-/** True for a problem of files that cannot be used; the others have all their data. */
-export function isDamage(problem: Problem | undefined): boolean {
+/** True for a problem of content that cannot be read to its end. */
+export function isDamage(problem: Problem | undefined): problem is 'incomplete' | 'broken' {
   return problem === 'incomplete' || problem === 'broken'
 }
 

@@ -62,6 +62,8 @@ export interface FileIdentity {
 export interface FileDetails extends Hashed, Pick<FileRecord, 'size' | 'mtimeUs'> {
   /** The first problem of the file, in the order of `problems`. */
   readonly problem: Problem | undefined
+  /** True if it cannot be used: by such a problem, without a byte, or by what is inside. */
+  readonly isDamaged: boolean
   /** When the file arrived; `undefined` if it was not seen arriving. */
   readonly arrivalUs: number | undefined
 }

@@ -1,5 +1,4 @@
 /** A file as pages show it, and the cells of tables that show files. Pure. */
-import { isDamage } from '../../catalogue/filter.ts'
 import type { FileDetails, ListedFile } from '../../catalogue/records.ts'
 import { microsecondsToIso, secondsToIso } from '../../parse/calendar.ts'
 import { knownSuffixes, parseFilename } from '../../parse/filename.ts'
@@ -15,7 +14,9 @@ import { faultWord, kindWords, startWords } from './file-words.ts'
 
 /** A file with the parts of its name and the addresses of its page and its download. */
 export interface FileView
-  extends FileDetails, Pick<ListedFile, 'id' | 'directory' | 'name' | 'createdUs' | 'modifiedUs'> {
+  extends
+    FileDetails,
+    Pick<ListedFile, 'id' | 'directory' | 'name' | 'createdUs' | 'modifiedUs' | 'facts'> {
   /** `undefined` until the next scan removes a name that this release rejects. */
   readonly parsed: ParsedName | undefined
   readonly href: string
@@ -37,8 +38,9 @@ export function viewOf({ details, ...file }: ListedFile, links: Links): FileView
 /** What is wrong with the file, beside its name. */
 export function faultMark(file: FileView): Child {
   const word = faultWord(file)
-  const isDamaged = file.size === 0 || isDamage(file.problem)
-  return word !== undefined && html` <small>${isDamaged && slotMark('damaged')} ${word}</small>`
+  return (
+    word !== undefined && html` <small>${file.isDamaged && slotMark('damaged')} ${word}</small>`
+  )
 }
 
 /** The start of the data, with its hour unless the file has whole days. */

@@ -9,10 +9,12 @@ import {
   secondsToIso,
 } from '../../parse/calendar.ts'
 import type { FileType, ParsedName } from '../../parse/types.ts'
+import type { Facts, Flag, FlagName } from '../../rinex/facts.ts'
 import {
   counted,
   readableDate,
   readableDuration,
+  readableNumber,
   readableSize,
   readableTime,
 } from '../../runtime/readable.ts'
@@ -75,12 +77,21 @@ function timeWords(name: ParsedName): string {
 }
 
 /** What is wrong with a file, in one word. */
-export function faultWord({ size, problem }: Pick<FileDetails, 'size' | 'problem'>) {
-  return size === 0 ? 'empty' : problem && problemWords[problem].word
+export function faultWord({
+  size,
+  problem,
+  isDamaged,
+}: Pick<FileDetails, 'size' | 'problem' | 'isDamaged'>): string | undefined {
+  if (size === 0) return 'empty'
+  return isDamaged && !isDamage(problem)
+    ? problemWords.broken.word
+    : problem && problemWords[problem].word
 }
 
 /** What the sentence on a file depends on. */
-interface KnownState extends Pick<FileDetails, 'size' | 'problem'> {
+interface KnownState extends Pick<FileDetails, 'size' | 'problem' | 'isDamaged'> {
+  /** What is inside; null or absent while it is not known. */
+  readonly facts?: Facts | null
   /** True if the whole file, as it is now, was read. */
   readonly isHashed: boolean
   /** True if the file is in the queue of files to be read. */
@@ -95,15 +106,75 @@ export function trustSentence(file: KnownState): string {
   const beside = besideWords(file.sizesBeside)
   if (size === 0)
     return `Empty: it has 0 bytes${beside}. Fetch it again from its source; it is read again when it changes on disk.`
+  if (isDamage(problem)) {
+    const { word, what, advice } = problemWords[problem]
+    return damagedWords({ ...file, word, what, advice })
+  }
+  const { word, advice } = problemWords.broken
+  if (file.isDamaged)
+    return damagedWords({
+      ...file,
+      word,
+      what: causesOf(file.facts).map(saysOf).join('; '),
+      advice,
+    })
   const read = isHashed
-    ? 'Complete: it was read to its end, and its checksum is known.'
+    ? readWords(file.facts)
     : `Not read to its end yet, so it is not known whether it is complete${isWaiting ? '; it is in the queue' : ''}.`
   if (problem === undefined) return read
-  const { word, what, advice } = problemWords[problem]
-  const begin = `${word.charAt(0).toUpperCase()}${word.slice(1)}:`
-  return !isDamage(problem)
-    ? `${begin} ${what}. ${advice} ${read}`
-    : `${begin} ${what}. It has ${readableSize(size)}${beside}. ${advice}`
+  const { word: named, what, advice: then } = problemWords[problem]
+  return `${capitalised(named)}: ${what}. ${then} ${read}`
+}
+
+interface Damage extends KnownState {
+  readonly word: string
+  readonly what: string
+  readonly advice: string
+}
+
+function damagedWords({ word, what, advice, size, sizesBeside }: Damage): string {
+  const has = `It has ${readableSize(size)}${besideWords(sizesBeside)}.`
+  return `${capitalised(word)}: ${what || 'what is inside cannot be used'}. ${has} ${advice}`
+}
+
+function capitalised(word: string): string {
+  return `${word.charAt(0).toUpperCase()}${word.slice(1)}`
+}
+
+/** Of a file that was read to its end. */
+function readWords(facts: Facts | null | undefined): string {
+  if (facts && facts.flags.length > 0)
+    return 'Read to its end, and its checksum is known, but not all is as it should be:'
+  if (facts?.epochs === undefined || facts.expected_epochs === undefined)
+    return 'Complete: it was read to its end, and its checksum is known.'
+  return `Complete: it was read to its end, its checksum is known, and it holds ${epochWords(facts)}.`
+}
+
+/** `2,880 of 2,880 epochs`; without what is expected, `2,880 epochs`. */
+export function epochWords({ epochs, expected_epochs: expected }: Facts): string {
+  if (epochs === undefined) return ''
+  const of = expected === undefined ? '' : ` of ${readableNumber(expected)}`
+  return `${readableNumber(epochs)}${of} ${(expected ?? epochs) === 1 ? 'epoch' : 'epochs'}`
+}
+
+/** Flags that make a file damaged by default. */
+const damaging: readonly FlagName[] = ['cut', 'empty', 'no-header']
+
+/** The flags for which a file is damaged: those, or by another configuration all that it has. */
+function causesOf(facts: Facts | null | undefined): readonly Flag[] {
+  const flags = facts?.flags ?? []
+  const found = flags.filter(({ flag }) => damaging.includes(flag))
+  return found.length > 0 ? found : flags
+}
+
+/** The flags that the sentence on a file does not say. */
+export function otherFlags({ facts, isDamaged }: Pick<KnownState, 'facts' | 'isDamaged'>) {
+  const causes = isDamaged ? causesOf(facts) : []
+  return (facts?.flags ?? []).filter((each) => !causes.includes(each))
+}
+
+function saysOf({ says }: Flag): string {
+  return says
 }
 
 /** `, its neighbours 190 to 300 kB` */

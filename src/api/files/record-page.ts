@@ -1,5 +1,4 @@
 /** The page of one file: can one trust it, its checksum, its neighbours; the rest is folded. */
-import { isDamage } from '../../catalogue/filter.ts'
 import type { ChangeKind } from '../../catalogue/records.ts'
 import { microsecondsToIso } from '../../parse/calendar.ts'
 import { countryName, countryOf } from '../../parse/countries.ts'
@@ -11,9 +10,17 @@ import { html } from '../pages/html.ts'
 import { changeLabel, intervalLabel } from '../pages/labels.ts'
 import type { Page } from '../pages/layout.ts'
 import { commandHtml, factList, link } from '../pages/parts.ts'
+import { flagsHtml, headerHtml, insideHtml } from './facts-view.ts'
 import type { FileView } from './file-view.ts'
 import { kindCell, startCell } from './file-view.ts'
-import { arrivalSentence, dataWords, faultWord, kindWords, trustSentence } from './file-words.ts'
+import {
+  arrivalSentence,
+  dataWords,
+  faultWord,
+  kindWords,
+  otherFlags,
+  trustSentence,
+} from './file-words.ts'
 
 /** Other files of the station. */
 export interface FilesBeside {
@@ -55,7 +62,9 @@ export function renderRecord(file: FileView, { beside, change, isWaiting }: Reco
 ${trustNotice(file, beside, isWaiting)}
 ${file.size > 0 && html`<p><a class="button" href="${file.download}" download>Download ${readableSize(file.size)}</a></p>`}
 ${checksumHtml(file, isWaiting)}
+${insideHtml(file.facts)}
 ${neighboursHtml(beside)}
+${folded('Header', headerHtml(file.facts))}
 ${folded('All that is known', factList(factsOf(file, change)))}
 ${folded('Commands', commandsOf(file).map(commandPart))}
 ${beside.sameTime.length > 0 && folded('Other files of the station at this time', filesHtml(beside.sameTime))}
@@ -89,8 +98,10 @@ function trustNotice(file: FileView, { before, after }: FilesBeside, isWaiting: 
     isWaiting,
     isHashed: file.sha256 !== undefined,
   })
-  return html`<p class="notice${faultWord(file) && ' fault'}">${sentence}
- ${file.parsed && arrivalSentence(file, file.parsed)}</p>
+  const flags = otherFlags(file)
+  const arrived = file.parsed && arrivalSentence(file, file.parsed)
+  return html`<div class="notice${faultWord(file) && ' fault'}">${sentence}
+${flags.length > 0 && flagsHtml(flags)}${arrived}</div>
 `
 }
 
@@ -111,7 +122,7 @@ function checksumHtml(file: FileView, isWaiting: boolean): Child {
 }
 
 function isDamaged(file: FileView): boolean {
-  return file.size === 0 || isDamage(file.problem)
+  return file.size === 0 || file.isDamaged
 }
 
 function commandPart({ label, command }: ReturnType<typeof checksOf>[number]): Html {

@@ -1,5 +1,4 @@
 /** The sizes of damaged files, beside those of their neighbours. */
-import { isDamage } from '../../catalogue/filter.ts'
 import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
 import { joinPath } from '../../parse/layout.ts'
 import type { FileDuration } from '../../parse/types.ts'
@@ -49,7 +48,7 @@ async function withSize(
   const sizes = records.map(({ directory, name, details }) => ({
     size: details?.size ?? 0,
     isOwn: joinPath(directory, name) === path,
-    isWhole: !isDamage(details?.problem),
+    isWhole: details?.isDamaged === false,
   }))
   const beside = sizes
     .filter(({ isOwn, isWhole, size }) => !isOwn && isWhole && size > 0)

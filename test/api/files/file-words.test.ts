@@ -4,11 +4,13 @@ import {
   dataWords,
   faultWord,
   kindWords,
+  otherFlags,
   startWords,
   trustSentence,
 } from '../../../src/api/files/file-words.ts'
 import type { Problem } from '../../../src/catalogue/filter.ts'
 import { parseFilename } from '../../../src/parse/filename.ts'
+import type { Facts } from '../../../src/rinex/facts.ts'
 import t from '../../tap.ts'
 
 const named = (name: string) => {
@@ -86,6 +88,7 @@ t.test('whether one can trust a file', async (t) => {
       problem,
       isHashed,
       size: 131_367,
+      isDamaged: problem === 'incomplete' || problem === 'broken',
       isWaiting: false,
       sizesBeside: [299_800, 190_200],
       ...more,
@@ -111,6 +114,7 @@ t.test('whether one can trust a file', async (t) => {
 t.test('a file without a byte is empty, whatever else is known of it', async (t) => {
   const empty = {
     size: 0,
+    isDamaged: true,
     isHashed: true,
     isWaiting: false,
     sizesBeside: [1000, 2000],
@@ -119,10 +123,45 @@ t.test('a file without a byte is empty, whatever else is known of it', async (t)
     const sentence = trustSentence({ ...empty, problem })
     t.match(sentence, /^Empty: it has 0 bytes, its neighbours 1.0 to 2.0 kB\. /)
     t.notMatch(sentence, /checksum|end/)
-    t.equal(faultWord({ size: 0, problem }), 'empty')
+    t.equal(faultWord({ size: 0, problem, isDamaged: true }), 'empty')
   }
-  t.equal(faultWord({ size: 1, problem: 'broken' }), 'damaged')
-  t.equal(faultWord({ size: 1, problem: undefined }), undefined)
+  t.equal(faultWord({ size: 1, problem: 'broken', isDamaged: true }), 'damaged')
+  t.equal(faultWord({ size: 1, problem: undefined, isDamaged: false }), undefined)
+})
+
+t.test('what is inside a file decides whether one can trust it', async (t) => {
+  const of = (facts: Facts | null, isDamaged = false, problem?: Problem) => ({
+    facts,
+    isDamaged,
+    problem,
+    size: 131_367,
+    isHashed: true,
+    isWaiting: false,
+    sizesBeside: [],
+  })
+  const whole = { epochs: 2880, expected_epochs: 2880, share: 1, flags: [] }
+  const known = 'Complete: it was read to its end, its checksum is known'
+  t.equal(trustSentence(of(whole)), `${known}, and it holds 2,880 of 2,880 epochs.`)
+  t.match(trustSentence(of(null)), /^Complete: .* is known\.$/)
+  t.match(trustSentence(of({ flags: [] })), /^Complete: .* is known\.$/)
+  const [cut, short, marker] = [
+    { flag: 'cut', says: 'the text ends within a line' },
+    { flag: 'short', says: '19 of 120 epochs, 15.8 %' },
+    { flag: 'marker', says: 'the name says GRAZ, the marker is WTZR' },
+  ] as const
+  const odd = of({ epochs: 19, expected_epochs: 120, flags: [short, marker] })
+  t.match(trustSentence(odd), /^Read to its end, .* not all is as it should be:$/)
+  t.strictSame(otherFlags(odd), [short, marker])
+  const damaged = of({ epochs: 19, flags: [cut, short] }, true)
+  t.match(trustSentence(damaged), /^Damaged: the text ends within a line\. It has 131 kB\. Fetch/)
+  t.strictSame(otherFlags(damaged), [short], 'the sentence says the other one')
+  const configured = of({ flags: [short] }, true)
+  t.match(trustSentence(configured), /^Damaged: 19 of 120 epochs, 15\.8 %\. /)
+  t.strictSame(otherFlags(configured), [])
+  t.match(trustSentence(of({ flags: [cut] }, true, 'misplaced')), /^Damaged: the text ends/)
+  t.match(trustSentence(of(null, true)), /^Damaged: what is inside cannot be used\./)
+  t.equal(faultWord(damaged), 'damaged')
+  t.equal(faultWord(odd), undefined)
 })
 
 t.test('the arrival of a file after its period', async (t) => {

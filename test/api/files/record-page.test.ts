@@ -3,6 +3,7 @@ import type { Test } from 'tap'
 import type { ApiSettings } from '../../../src/api/server.ts'
 import { checksumOf, sha256 } from '../../catalogue/catalogue.ts'
 import { arriving, change, newFile } from '../../catalogue/change.ts'
+import { allFacts, flagged } from '../../catalogue/some-facts.ts'
 import t from '../../tap.ts'
 import type { Service } from '../service.ts'
 import { day, dayFile, openService, shortFile } from '../service.ts'
@@ -162,7 +163,7 @@ t.test('a damaged file has its size beside those of its neighbours of the same k
   const read = await service.page(`rinex-file/${id}/`)
   t.strictSame(
     read.all('details').map((part) => part.text.includes('sha256sum')),
-    [false, true, false],
+    [false, false, true, false],
     'its checksum is folded',
   )
   t.equal(read.text.match(/sha256sum/g)?.length, 1)
@@ -189,3 +190,38 @@ t.test('an empty file is called empty: no checksum, no download', async (t) => {
   const list = await service.page('rinex-file/')
   t.strictSame(list.texts('small'), ['empty'])
 })
+
+t.test(
+  'the page shows what is inside, each flag with its sentence, and leads to the header',
+  async (t) => {
+    const service = await openWithFile(t)
+    const { writer } = service
+    const bare = await pageOf(service)
+    t.equal(bare.hrefOf('The header as it is in the file'), 'header/?format=api')
+    const agency = '<b>\u202Eagency'
+    await writer.keepChecksums([{ ...checksum, facts: { ...allFacts, agency, flags: [] } }], 1)
+    const good = await pageOf(service)
+    t.match(good.text, 'its checksum is known, and it holds 90 of 120 epochs.')
+    t.match(good.facts, {
+      Receiver: 'SEPT POLARX5 5.4.0, serial 3013312',
+      Antenna: 'LEIAR25.R4 LEIT, serial 10151004, 1.9640 m',
+      'Interval of the header': '30 s',
+      Epochs: '90 of 120 epochs',
+      'First epoch': '2026-01-01 18:00:00',
+      Systems: 'GPS, Galileo',
+      Marker: 'GRAZ, 11001M002',
+      Agency: agency,
+    })
+    t.match(good.text, 'Galileo: C1X')
+    await writer.keepChecksums([{ ...checksum, facts: flagged('short', 'marker') }], 1)
+    const odd = await pageOf(service)
+    t.match(odd.text, 'not all is as it should be:')
+    t.ok(odd.texts('li').includes('marker: It is marker.'))
+    await writer.adoptDamagedBy(['cut'], 0)
+    await writer.keepChecksums([{ ...checksum, facts: flagged('cut', 'marker') }], 1)
+    const damaged = await pageOf(service)
+    t.match(damaged.text, 'Damaged: It is cut.. It has 12 bytes. ')
+    t.ok(damaged.texts('li').includes('marker: It is marker.'))
+    t.match((await service.page('rinex-file/')).texts('small').join(), 'damaged')
+  },
+)
