@@ -115,7 +115,7 @@ export function trustSentence(file: KnownState): string {
     return damagedWords({
       ...file,
       word,
-      what: causesOf(file.facts).map(saysOf).join('; '),
+      what: insideWords(file.facts),
       advice,
     })
   const read = isHashed
@@ -173,8 +173,11 @@ export function otherFlags({ facts, isDamaged }: Pick<KnownState, 'facts' | 'isD
   return (facts?.flags ?? []).filter((each) => !causes.includes(each))
 }
 
-function saysOf({ says }: Flag): string {
-  return says
+/** Why a file is damaged by what is inside; empty if that is not known. */
+export function insideWords(facts: Facts | null | undefined): string {
+  return causesOf(facts)
+    .map(({ says }) => says)
+    .join('; ')
 }
 
 /** `, its neighbours 190 to 300 kB` */

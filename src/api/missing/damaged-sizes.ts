@@ -1,9 +1,10 @@
-/** The sizes of damaged files, beside those of their neighbours. */
+/** The sizes of damaged files, beside those of their neighbours, and what is wrong inside. */
 import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
 import { joinPath } from '../../parse/layout.ts'
 import type { FileDuration } from '../../parse/types.ts'
 import type { Period } from '../../series/series.ts'
 import { periodRules, startOf } from '../../series/series.ts'
+import { insideWords } from '../files/file-words.ts'
 import type { Requester } from '../http/limits.ts'
 import type { MissingSlot } from './missing-slots.ts'
 
@@ -44,19 +45,25 @@ async function withSize(
     durations: [durations[period]],
     start: { fromUs: usOf(-besideSlots), toUs: usOf(besideSlots + 1) - 1e6 },
   }
-  const { records } = await reader.page({ filter, limit: 50, offset: 0, details: true }, requester)
-  const sizes = records.map(({ directory, name, details }) => ({
+  const { records } = await reader.page(
+    { filter, limit: 50, offset: 0, details: true, facts: true },
+    requester,
+  )
+  const sizes = records.map(({ directory, name, details, facts }) => ({
     size: details?.size ?? 0,
     isOwn: joinPath(directory, name) === path,
+    why: details?.problem === undefined ? insideWords(facts) : '',
     isWhole: details?.isDamaged === false,
   }))
   const beside = sizes
     .filter(({ isOwn, isWhole, size }) => !isOwn && isWhole && size > 0)
     .map(({ size }) => size)
     .toSorted((a, b) => a - b)
+  const own = sizes.find(({ isOwn }) => isOwn)
   return {
     ...missing,
-    size: sizes.find(({ isOwn }) => isOwn)?.size,
+    size: own?.size,
+    why: own?.why,
     usualSize: beside[Math.floor(beside.length / 2)],
   }
 }

@@ -31,6 +31,8 @@ export interface MissingSlot {
   /** Bytes of that file, and the median of those of its neighbours. */
   readonly size?: number | undefined
   readonly usualSize?: number | undefined
+  /** What is inside it that makes it damaged; empty if that is not why. */
+  readonly why?: string | undefined
 }
 
 /** The late, missing and damaged slots of a series on some days, ascending. */

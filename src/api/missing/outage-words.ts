@@ -106,7 +106,7 @@ function isOpen(outage: Outage): boolean {
 
 /**
  * What is known of an outage besides its time: since when it was due, the last file before it, the
- * sizes of a damaged file and of its neighbours. May be empty.
+ * sizes of a damaged file and of its neighbours, and what is wrong inside. May be empty.
  */
 export function knownWords(outage: Outage, asOf: number): string {
   const damaged = outage.filter(({ state }) => state === 'damaged')
@@ -119,9 +119,9 @@ export function knownWords(outage: Outage, asOf: number): string {
 
 function damagedWords([first, ...others]: Outage): string {
   if (first?.size === undefined || others.length > 0) return 'damaged'
-  const { size, usualSize } = first
+  const { size, usualSize, why } = first
   const beside = usualSize === undefined ? '' : `, neighbours ${readableSize(usualSize)}`
-  return `damaged: ${readableSize(size)}${beside}`
+  return `damaged: ${why ? `${why}; ` : ''}${readableSize(size)}${beside}`
 }
 
 /** `48 of 189 hours are missing`, of a series that comes and goes. */
