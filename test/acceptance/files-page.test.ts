@@ -8,6 +8,7 @@ import { basename, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { Page } from 'playwright-core'
 import type { Test } from 'tap'
+import { endOfHeader, versionRecord } from '../rinex/texts.ts'
 import t, { exact } from '../tap.ts'
 import { accessibilityFaults, follow, needsBrowser, openBrowser, openPage } from './browser.ts'
 import { longestMs, startScanned, until } from './service.ts'
@@ -16,7 +17,9 @@ import { arrive, dayDirectory, paths, put } from './tree.ts'
 t.setTimeout(longestMs)
 
 const api = '/rinex/api/'
-const content = gzipSync(randomBytes(3000))
+/** Nothing in it makes a file damaged. */
+const header = versionRecord('3.04', 'NAVIGATION DATA') + endOfHeader
+const content = gzipSync(`${header}${randomBytes(3000).toString('base64')}\n`)
 const wide = { width: 1440, height: 900 }
 const phone = { width: 390, height: 844 }
 const daysAgo = Array.from({ length: 30 }, (_, day) => 40 - day)
