@@ -5,6 +5,8 @@
  * list. Codes are in upper case, as in the catalogue.
  */
 import type { FileDuration, FileType, FileVersion } from '../parse/types.ts'
+import type { FlagName } from '../rinex/facts.ts'
+import type { Box } from '../series/station-places.ts'
 
 /**
  * A range of times in microseconds since 1970. Both ends are included; without an end, the range is
@@ -54,13 +56,26 @@ export function isDamage(problem: Problem | undefined): problem is 'incomplete' 
   return problem === 'incomplete' || problem === 'broken'
 }
 
+/** The texts of headers by which files are found, whole or by their begin. */
+export const headerTexts = ['rinex_version', 'receiver', 'antenna', 'radome', 'firmware'] as const
+export type HeaderText = (typeof headerTexts)[number]
+
+/** Conditions on texts of the header: some texts, or begins of texts, in lower case. */
+type HeaderFilter = Readonly<Partial<Record<HeaderKey, readonly string[]>>>
+export type HeaderKey = HeaderText | `${HeaderText}Begins`
+
+/** ASCII letters in lower case: `toLowerCase` would turn some other letters into ASCII. */
+export function inLowerCase(text: string): string {
+  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+}
+
 export const problems = Object.keys(problemWords) as readonly Problem[]
 
 /**
  * What a request asks of records, in its own words: codes, words, times. A `Selection` is what it
  * means for the rows of the tables. A missing condition matches every record.
  */
-export interface FileFilter {
+export interface FileFilter extends HeaderFilter {
   // Stations
 
   /**
@@ -115,6 +130,17 @@ export interface FileFilter {
    * case is ignored.
    */
   readonly names?: readonly NameCondition[]
+  // What is inside the file, of files with facts (see rinex/facts.ts), besides `HeaderFilter`
+
+  readonly flags?: readonly FlagName[]
+  /** Only files that hold a lower share of their epochs, in millionths. */
+  readonly shareBelow?: number
+  /** Letters of satellite systems, in upper case. */
+  readonly systems?: readonly string[]
+  /** Types of observation, in upper case: `C1C`, `L2`. */
+  readonly signals?: readonly string[]
+  /** Only files whose header has a position in it. */
+  readonly box?: Box
 }
 
 /** The conditions that depend only on name and path, so that they apply to removed files too. */
@@ -137,6 +163,22 @@ export const feedConditions = [
 
 /** A filter of the change feed. */
 export type FeedFilter = Pick<FileFilter, (typeof feedConditions)[number]>
+
+/** The conditions whose answers change only with the records. */
+const ofRecords: readonly string[] = [
+  ...feedConditions,
+  'created',
+  'modified',
+  'idAbove',
+  'idBelow',
+] satisfies readonly (keyof FileFilter)[]
+
+/** True if a filter depends on details of files, which change without the records. */
+export function dependsOnDetails(filter: FileFilter): boolean {
+  return Object.entries(filter).some(
+    ([key, condition]) => condition !== undefined && !ofRecords.includes(key),
+  )
+}
 
 /** What a name is, begins with or contains. */
 export interface NameCondition {

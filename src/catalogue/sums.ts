@@ -33,7 +33,16 @@ export interface FacetValue {
   readonly files: number
 }
 
-export const facetNames = ['type', 'period', 'year', 'country', 'area', 'form', 'problem'] as const
+export const facetNames = [
+  'type',
+  'period',
+  'year',
+  'country',
+  'area',
+  'form',
+  'problem',
+  'flag',
+] as const
 export type FacetName = (typeof facetNames)[number]
 
 /**

@@ -66,3 +66,22 @@ export class StationPlaces {
     )
   }
 }
+
+/** In degrees. West is greater than east if the box crosses the date line. */
+export interface Box {
+  readonly west: number
+  readonly south: number
+  readonly east: number
+  readonly north: number
+}
+
+/** True if a place lies in a box or on its edge. */
+export function isInBox(
+  { latitude, longitude }: { readonly latitude: number; readonly longitude: number },
+  { west, south, east, north }: Box,
+): boolean {
+  if (latitude < south || latitude > north) return false
+  return west <= east
+    ? longitude >= west && longitude <= east
+    : longitude >= west || longitude <= east
+}

@@ -29,6 +29,7 @@ const facets: Readonly<
     own: ['problem'],
     of: (record) => problems.filter((each) => record.problems.includes(each)),
   },
+  flag: { own: ['flag'], of: ({ facts }) => facts?.flags.map(({ flag }) => flag) ?? [] },
 }
 
 const countries = ['AUT', 'DEU', 'MDG', 'CHE']

@@ -9,6 +9,7 @@ import {
 } from '../../src/catalogue/filter.ts'
 import type { NetworkDeliveries } from '../../src/catalogue/questions/network-deliveries.ts'
 import type { CatalogueReader } from '../../src/catalogue/questions/reader.ts'
+import { flagNames } from '../../src/rinex/facts.ts'
 import { fc } from '../random.ts'
 import { codes, countries, days, directories, names, startUs } from './random-histories.ts'
 
@@ -90,6 +91,24 @@ const filter: fc.Arbitrary<FileFilter> = fc
       names: fc.array(
         fc.record({ how: fc.constantFrom('is', 'starts', 'contains' as const), text }),
         { maxLength: 2 },
+      ),
+      flags: some(flagNames),
+      shareBelow: fc.constantFrom(1, 750_000, 750_001, 1_000_000),
+      rinex_version: some(['2.11', '3.04']),
+      rinex_versionBegins: some(['3', '2.1', '4']),
+      receiver: some(['receiver 1', 'sept polarx5']),
+      receiverBegins: some(['receiver 1', 'receiver', 'x']),
+      firmware: some(['5.4.0']),
+      firmwareBegins: some(['5.', '']),
+      antenna: some(['antenna.r0', 'antenna.r2']),
+      antennaBegins: some(['antenna', 'lei']),
+      radome: some(['none', 'leit']),
+      radomeBegins: some(['no']),
+      systems: some(['G', 'R', 'C']),
+      signals: some(['C1C', 'L1', 'X']),
+      box: fc.constantFrom(
+        { west: 179, south: -20, east: -179, north: 0 },
+        { west: 0, south: 0, east: 180, north: 90 },
       ),
     } satisfies Record<keyof FileFilter, fc.Arbitrary<unknown>>,
     { requiredKeys: [] },

@@ -43,6 +43,14 @@ export const flagged = (...flags: readonly FlagName[]): Facts => ({
   flags: flags.map((flag) => ({ flag, says: `It is ${flag}.` })),
 })
 
+/** One in Europe, two on both sides of the date line, at 17.5 degrees south, and a pole. */
+const places = [
+  positionOf(4_194_420, 1_162_700, 4_647_250),
+  positionOf(-6_083_930, 10_620, -1_905_680),
+  positionOf(-6_083_930, -10_620, -1_905_680),
+  positionOf(0, 0, 6_356_750),
+] as const
+
 /** Facts that are the same for the same number; few of them have the same equipment. */
 export function someFacts(n: number): Facts {
   if (n % 7 === 0) return { flags: [] }
@@ -52,7 +60,11 @@ export function someFacts(n: number): Facts {
     ...allFacts,
     marker: { name: `M${equipment}`, number: '"\\\u00e4\u{1F6F0}\0' },
     receiver: { type: `RECEIVER ${equipment}\0\ud800`, version: '' },
+    rinex_version: n % 3 === 0 ? '2.11' : '3.04',
     systems: n % 5 === 0 ? ['G'] : ['G', 'R'],
+    signals: n % 5 === 0 ? { G: ['L1', 'C1'] } : allFacts.signals,
+    antenna: { type: `ANTENNA.R${equipment % 3}`, radome: equipment === 0 ? 'NONE' : 'LEIT' },
+    position: places[equipment] ?? allFacts.position,
     epochs,
     share: epochs / 120,
     flags: flagged(...flags).flags,

@@ -26,6 +26,7 @@ const facets: Readonly<Record<FacetName, FacetView>> = {
   area: { key: 'areas', parameters: ['area'] },
   form: { key: 'versions', parameters: ['file_version', 'rinexVersion'] },
   problem: { key: 'problems', parameters: ['problem'] },
+  flag: { key: 'flags', parameters: ['flag'] },
   country: { key: 'countries', parameters: ['country'] },
 }
 

@@ -1,6 +1,6 @@
 /** The requests for lists of files, and how much to count for them. Pure. */
 import type { Ordering, OrderStep } from '../../catalogue/filter.ts'
-import { defaultOrdering, orderKeys } from '../../catalogue/filter.ts'
+import { defaultOrdering, dependsOnDetails, orderKeys } from '../../catalogue/filter.ts'
 import type { Counting } from '../../catalogue/sums.ts'
 import type { Format } from '../http/formats.ts'
 import type { FilterParameters } from '../parameters/file-filters.ts'
@@ -81,7 +81,7 @@ export function readListRequest(
     facts,
     /** True if the answer depends on the details of files, which change without the record. */
     dependsOnDetails:
-      isExpanded({ details, facts }) || filter.problems !== undefined || values.facets !== '0',
+      isExpanded({ details, facts }) || dependsOnDetails(filter) || values.facets !== '0',
   }
 }
 

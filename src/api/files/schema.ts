@@ -117,6 +117,7 @@ const facetTexts: Readonly<Record<FacetName, string>> = {
   area: 'By `area`.',
   form: 'By `file_version`.',
   problem: 'By `problem`; a file may have several.',
+  flag: 'By `flag`; a file may have several.',
 }
 
 const facetsSchema = schema.object(

@@ -1,13 +1,6 @@
 /** A box of longitudes and latitudes, as maps and other services take it. Pure. */
+import type { Box } from '../../series/station-places.ts'
 import type { Parameter } from './parameter.ts'
-
-/** In degrees. West is greater than east if the box crosses the date line. */
-export interface Box {
-  readonly west: number
-  readonly south: number
-  readonly east: number
-  readonly north: number
-}
 
 const numberPattern = /^[+-]?\d+(?:\.\d*)?$/
 
@@ -36,15 +29,4 @@ function boxOf(text: string): Box | undefined {
   const [west = NaN, south = NaN, east = NaN, north = NaN] = words.map(Number)
   const isValid = Math.abs(west) <= 180 && Math.abs(east) <= 180 && south <= north
   return isValid && south >= -90 && north <= 90 ? { west, south, east, north } : undefined
-}
-
-/** True if a place lies in a box or on its edge. */
-export function isInBox(
-  { latitude, longitude }: { readonly latitude: number; readonly longitude: number },
-  { west, south, east, north }: Box,
-): boolean {
-  if (latitude < south || latitude > north) return false
-  return west <= east
-    ? longitude >= west && longitude <= east
-    : longitude >= west || longitude <= east
 }

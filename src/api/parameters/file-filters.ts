@@ -13,6 +13,7 @@ import { fileDurations, fileTypes, fileVersions } from '../../parse/types.ts'
 import type { QueryPair } from '../http/links.ts'
 import type { FormField } from '../pages/active-filters.ts'
 import { durationLabel, problemMeanings, typeLabel, versionLabel } from '../pages/labels.ts'
+import { factFilters } from './fact-filters.ts'
 import type { Bound, Described, FilterParameter } from './filter-values.ts'
 import {
   beginOf,
@@ -331,7 +332,9 @@ export type FilterParameters = ReadonlyMap<string, FilterParameter>
 
 /** All filters of the files of an archive. */
 export function fileFilters(layout: Pick<Layout, 'areas'>): FilterParameters {
-  return new Map(Object.entries({ ...beforeArea, area: areaFilter(layout), ...afterArea }))
+  return new Map(
+    Object.entries({ ...beforeArea, area: areaFilter(layout), ...afterArea, ...factFilters }),
+  )
 }
 
 /** A month could be meant as a day of the year: `2026-12`. */

@@ -1,8 +1,10 @@
 /** The types of the filter parameters: parsing and JSON schemas. Pure. */
-import type { FileFilter, TimeRange } from '../../catalogue/filter.ts'
+import type { FileFilter, HeaderKey, TimeRange } from '../../catalogue/filter.ts'
+import { inLowerCase } from '../../catalogue/filter.ts'
 import type { parseDays } from '../../parse/calendar.ts'
 import type { JsonSchema } from '../openapi/openapi.ts'
 import { dateWords } from '../pages/date-words.ts'
+import { boxParameter } from './bbox.ts'
 import { union } from './joined-filters.ts'
 import type { InvalidValue, Meaning, Parameter } from './parameter.ts'
 import { endsBeforeItBegins, invalidChoice } from './parameter.ts'
@@ -43,13 +45,15 @@ export type Described = Required<Pick<Meaning, 'meaning' | 'example'>> &
 /** The same, with the message for a value that is not valid. */
 type WithFault = Described & { readonly fault: string }
 
-/** A file must match any one of the words of a choice, and all values of other filters. */
+/** A file must match any one of the values of a choice, and all values of other filters. */
 function filterOf(
   takes: 'words' | 'values',
   schema: JsonSchema,
   { meaning: description, example, parse, ...shown }: Described & { readonly parse: Parse },
+  isChoice = takes === 'words',
 ): FilterParameter {
-  const value = schema['type'] === 'integer' ? Number(example) : example
+  const isNumber = schema['type'] === 'integer' || schema['type'] === 'number'
+  const value = isNumber ? Number(example) : example
   return {
     schema:
       takes === 'words'
@@ -61,7 +65,7 @@ function filterOf(
       const faults = results.flatMap((result) => ('fault' in result ? result.fault : []))
       if (faults.length > 0) return { fault: [...new Set(faults)] }
       const filters = results as readonly FileFilter[]
-      return { value: takes === 'words' ? union(filters) : filters }
+      return { value: isChoice ? union(filters) : filters }
     },
     example,
     ...shown,
@@ -122,7 +126,7 @@ export function wordsOf<Key extends ListKey>(
  * @param described.codesOf the codes that a text means, in upper case; none if it cannot be
  */
 export function code(
-  key: 'stations' | 'countries' | 'intervals' | 'contents',
+  key: 'stations' | 'countries' | 'intervals' | 'contents' | 'systems' | 'signals',
   pattern: RegExp,
   described: WithFault & { readonly codesOf?: (text: string) => readonly string[] },
 ): FilterParameter {
@@ -183,11 +187,40 @@ export function integer(add: (value: number) => FileFilter, described: Described
 }
 
 export function name(how: 'is' | 'starts' | 'contains', described: Described): FilterParameter {
-  // Names are ASCII. `toLowerCase` of the whole text would turn some other letters into ASCII.
-  const lower = (text: string) => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
   return condition({ type: 'string' }, described, (value) => ({
-    names: [{ how, text: lower(value) }],
+    names: [{ how, text: inLowerCase(value) }],
   }))
+}
+
+/** A text of the header, in upper or lower case; it may have commas. */
+export function headerText(key: HeaderKey, described: Described): FilterParameter {
+  const parse: Parse = (value) => ({ [key]: [inLowerCase(value)] })
+  return filterOf('values', { type: 'string' }, { ...described, parse }, true)
+}
+
+/** A share above 0 and at most 1, with up to six decimals. @param add gets it in millionths */
+export function share(add: (millionths: number) => FileFilter, described: Described) {
+  const schema = { type: 'number', exclusiveMinimum: 0, maximum: 1 }
+  return condition(schema, described, (value) => {
+    const isShare = /^(?:0?\.\d{1,6}|1(?:\.0{1,6})?)$/.test(value) && Number(value) > 0
+    const fault = 'Enter a share above 0 and at most 1, such as 0.95.'
+    return isShare ? add(Math.round(Number(value) * 1e6)) : { fault }
+  })
+}
+
+/** A box, as in the list of stations; of several the last one. */
+export function box(described: Described): FilterParameter {
+  const { read, schema } = boxParameter(described.meaning)
+  return {
+    ...described,
+    schema,
+    takes: 'last',
+    read: (words) => {
+      const found = read(words)
+      if ('fault' in found) return found
+      return { value: found.value === undefined ? [] : [{ box: found.value }] }
+    },
+  }
 }
 
 const rangePattern = String.raw`^[^/]+/[^/]+$`

@@ -30,7 +30,7 @@ export function intersection(a: FileFilter, b: FileFilter): FileFilter {
 
 function intersect(key: keyof FileFilter, a: unknown, b: unknown): unknown {
   if (key === 'idAbove') return Math.max(a as number, b as number)
-  if (key === 'idBelow') return Math.min(a as number, b as number)
+  if (key === 'idBelow' || key === 'shareBelow') return Math.min(a as number, b as number)
   if (key === 'stations') return intersectStations(a as string[], b as string[])
   if (!Array.isArray(a)) return intersectRanges(a as Range, b as Range)
   const others = b as unknown[]

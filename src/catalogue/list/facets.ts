@@ -3,21 +3,25 @@
  * under all other conditions. The tables of counts have the most common ones. Others are counted
  * from the files, if an index has few enough entries for that, or not at all.
  */
+import { flagNames } from '../../rinex/facts.ts'
+import { bitsOf } from '../facts/values.ts'
 import type { FileFilter } from '../filter.ts'
 import { problems } from '../filter.ts'
 import type { Question, Row } from '../question.ts'
 import { rows, value } from '../question.ts'
-import { conditionsOf, filesWith, hasProblem } from '../selection/conditions.ts'
+import { conditionsOf, filesBy, filesWith, hasProblem } from '../selection/conditions.ts'
 import type { QuestionContext } from '../selection/context.ts'
 import type { Group } from '../selection/counts.ts'
 import { groupColumns } from '../selection/counts.ts'
 import { boundsOf } from '../selection/date-ranges.ts'
+import { countedCondition, countedKeys } from '../selection/fact-conditions.ts'
 import type { Kind } from '../selection/kinds.ts'
 import { kindConditions } from '../selection/kinds.ts'
 import type { IndexChoice } from '../selection/narrowest.ts'
 import type { Selection } from '../selection/selection.ts'
 import { hasOnly } from '../selection/selection.ts'
 import type { Counting, Facets, FacetValue, PageSums } from '../sums.ts'
+import { sumOfColumn } from '../tables/count-tables.ts'
 
 /** The facets that are parts of a kind, with their conditions. */
 const kindFacets = [
@@ -80,6 +84,7 @@ class Sums {
       year: found.year && values(found.year, String).reverse(),
       country: found.station && values(found.station, country),
       problem: yield* this.#problems(filter),
+      flag: yield* this.#flags(filter),
       suggested: {
         stations: codes.length > mostSuggested ? [] : codes,
         countries: [...new Set(codes.flatMap((code) => sites.country(code) ?? []))].sort(),
@@ -110,10 +115,10 @@ class Sums {
   *#read(of: readonly Group[], wanted: Selection): Question<FacetRows> {
     const { index, cost, selection } = yield* this.#way(of, wanted)
     if (cost > this.#parts.most) return {}
-    const { sql, values } = conditionsOf(selection, this.#parts.dialect)
+    const { sql, values } = conditionsOf(selection, this.#parts.dialect, index)
     const columns = of.map((group) => groupColumns[group])
     const found = yield* rows(
-      `SELECT count(*), ${columns.join()} FROM file f ${this.#parts.dialect.using(index)}
+      `SELECT count(*), ${columns.join()} FROM ${filesBy(index, this.#parts.dialect)}
        WHERE ${sql} ${of[0] === 'size' ? '' : `GROUP BY ${of.map((_, at) => at + 2).join()}`}`,
       values,
     )
@@ -155,15 +160,44 @@ class Sums {
       const { index, cost } = yield* narrowest.of({ ...others, problems: [problem] })
       if (cost > most) return undefined
       // No list of all files with the problem is made: they may be most files of the archive.
-      const { sql, values } = conditionsOf(others, dialect)
+      const { sql, values } = conditionsOf(others, dialect, index)
       const from =
         index === ''
           ? `${filesWith(problem, dialect)} AND ${sql}`
-          : `file f ${dialect.using(index)} WHERE ${sql} AND ${hasProblem(problem)}`
+          : `${filesBy(index, dialect)} WHERE ${sql} AND ${hasProblem(problem)}`
       const files = (yield* value<number>(`SELECT count(*) FROM ${from}`, values)) ?? 0
       if (files > 0) found.push({ value: problem, files })
     }
     return found
+  }
+
+  *#flags(filter: FileFilter): Question<FacetValue[] | undefined> {
+    const { dialect, lookups, narrowest, most } = this.#parts
+    const selection = yield* lookups.select({ ...filter, flags: flagNames })
+    if (selection === undefined) return []
+    let [from, by, files] = ['fact_count n', 'n.flags', sumOfColumn('n.files')]
+    let { sql, values } = countedCondition(selection, 'n', dialect)
+    if (!hasOnly(selection, countedKeys)) {
+      const { index, cost } = yield* narrowest.of(selection)
+      if (cost > most) return undefined
+      ;[from, by, files] = [
+        `${filesBy(index, dialect)} CROSS JOIN fact own`,
+        'own.flags',
+        'count(*)',
+      ]
+      ;({ sql, values } = conditionsOf(selection, dialect, index))
+      sql += ' AND own.id = f.id'
+    }
+    const counted = yield* rows<[flags: number, files: number]>(
+      `SELECT ${by}, ${files} FROM ${from} WHERE ${sql} GROUP BY ${by}`,
+      values,
+    )
+    return flagNames
+      .map((value) => {
+        const having = counted.filter(([flags]) => (flags & bitsOf([value])) !== 0)
+        return { value, files: having.reduce((sum, [, files]) => sum + files, 0) }
+      })
+      .filter(({ files }) => files > 0)
   }
 }
 

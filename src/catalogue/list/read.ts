@@ -4,7 +4,7 @@ import type { ChunkOrdering } from '../filter.ts'
 import type { Question } from '../question.ts'
 import { rows } from '../question.ts'
 import type { ListedFile } from '../records.ts'
-import { conditionsOf, orderBy } from '../selection/conditions.ts'
+import { conditionsOf, filesBy, orderBy } from '../selection/conditions.ts'
 import type { PagePosition, Selection } from '../selection/selection.ts'
 import type { ListedRow } from './listed.ts'
 import { listed, listedWithDetails, toListed } from './listed.ts'
@@ -29,10 +29,10 @@ export function* read(
   dialect: Dialect,
 ): Question<ListedFile[]> {
   const { columns, joins } = details ? listedWithDetails : listed
-  const { sql, values } = conditionsOf(selection, dialect)
+  const { sql, values } = conditionsOf(selection, dialect, index)
   const found = yield* rows<ListedRow>(
     `SELECT ${columns} FROM (
-       SELECT f.id FROM file f ${dialect.using(index)} WHERE ${sql}
+       SELECT f.id FROM ${filesBy(index, dialect)} WHERE ${sql}
        ORDER BY ${orderBy(ordering, dialect, !isOrdered)}
        LIMIT CAST(@limit AS bigint) OFFSET CAST(@offset AS bigint)) AS page
      LEFT JOIN file f ON f.id = page.id ${joins} ORDER BY ${orderBy(ordering, dialect)}`,

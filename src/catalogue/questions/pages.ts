@@ -10,8 +10,9 @@ import { sortOrWalk } from '../list/sort-or-walk.ts'
 import type { Question } from '../question.ts'
 import { value } from '../question.ts'
 import type { Head, ListedFile } from '../records.ts'
-import { conditionsOf } from '../selection/conditions.ts'
+import { conditionsOf, filesBy } from '../selection/conditions.ts'
 import type { QuestionContext } from '../selection/context.ts'
+import { countedFiles, countedKeys, factKeys, factsBy } from '../selection/fact-conditions.ts'
 import type { Selection } from '../selection/selection.ts'
 import { hasOnly } from '../selection/selection.ts'
 import type { Counting, PageSums } from '../sums.ts'
@@ -75,7 +76,7 @@ function* pageAlone(
 /** The number of files in a selection by the tables of counts, as far as these have it. */
 function* knownCount(
   selection: Selection,
-  { counts }: QuestionContext,
+  { counts, dialect }: QuestionContext,
 ): Question<number | undefined> {
   const { kinds, ids, stations, dates } = selection
   if (hasOnly(selection, ['kinds', 'ids'])) return yield* counts.ofIds(kinds, ids)
@@ -83,6 +84,7 @@ function* knownCount(
     return yield* counts.ofStations(stations, kinds)
   if (dates !== undefined && hasOnly(selection, ['dates', 'kinds']))
     return yield* counts.ofDates(dates, kinds)
+  if (hasOnly(selection, countedKeys)) return yield* countedFiles(selection, dialect)
   return undefined
 }
 
@@ -91,7 +93,12 @@ function* countBy(
   selection: Selection,
   { dialect }: QuestionContext,
 ): Question<number> {
-  const { sql, values } = conditionsOf(selection, dialect)
-  const from = `file f ${dialect.using(index)}`
+  // Only live files have facts.
+  if (hasOnly(selection, factKeys)) {
+    const { sql, values } = factsBy(index, selection, dialect)
+    return (yield* value<number>(`SELECT count(*) FROM ${sql}`, values)) ?? 0
+  }
+  const { sql, values } = conditionsOf(selection, dialect, index)
+  const from = filesBy(index, dialect)
   return (yield* value<number>(`SELECT count(*) FROM ${from} WHERE ${sql}`, values)) ?? 0
 }

@@ -7,6 +7,7 @@ import { dayOf } from '../tables/days.ts'
 import { isValidChecksum, modifiedOf } from '../tables/record.ts'
 import type { DateRange } from './date-ranges.ts'
 import { boundsOf } from './date-ranges.ts'
+import { factIndexes, factKeys, factsCondition, has } from './fact-conditions.ts'
 import type { After, IdRange, NameBounds, Selection } from './selection.ts'
 import { afterAll } from './selection.ts'
 
@@ -21,8 +22,9 @@ export interface Conditions {
  * The conditions of a selection, joined by AND. Ids, times and texts are parameters of the SQL, not
  * part of it, so that prepared statements can be reused for other values. The first condition
  * ends a statement that takes too long.
+ * @param index by which the files are found, see `filesBy`
  */
-export function conditionsOf(selection: Selection, dialect: Dialect): Conditions {
+export function conditionsOf(selection: Selection, dialect: Dialect, index = ''): Conditions {
   const { kinds, stations, dates, ids, created, modified } = selection
   const { problems, names, nameRange, after } = selection
   const parts: Conditions[] = [{ sql: dialect.inTime('f.id'), values: {} }]
@@ -39,7 +41,13 @@ export function conditionsOf(selection: Selection, dialect: Dialect): Conditions
   for (const [index, name] of (names ?? []).entries())
     parts.push(nameCondition(name, index, dialect))
   if (after !== undefined) parts.push(afterCondition(after, dialect))
+  if (has(selection, factKeys)) parts.push(factsCondition(selection, index, dialect))
   return both(...parts)
+}
+
+/** SQL for `file` as `f`, whose rows are found by an index, of `file` or of `fact`. */
+export function filesBy(index: string, dialect: Dialect): string {
+  return `file f ${dialect.using(factIndexes.includes(index) ? '' : index)}`
 }
 
 /** SQL after FROM for the files with a problem; it names a partial index. */

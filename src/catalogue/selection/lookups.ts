@@ -8,6 +8,7 @@ import { deferredCounts } from '../tables/count-tables.ts'
 import type { CatalogueState } from '../tables/head.ts'
 import { stateStatement, toState } from '../tables/head.ts'
 import { indexNames } from '../tables/indexes.ts'
+import { Headers } from './headers.ts'
 import type { Kind } from './kinds.ts'
 import type { Selection } from './selection.ts'
 import { select } from './selection.ts'
@@ -26,6 +27,7 @@ export class Lookups {
   /** Station codes by id. */
   readonly stations = new Map<number, string>()
   readonly kinds = new Map<number, Kind>()
+  readonly #headers = new Headers()
   readonly #last = { station: 0, kind: 0 }
   /** True if all indexes and counts are built. */
   isBuilt = false
@@ -67,7 +69,8 @@ export class Lookups {
   /** What a filter selects in the state of the last `refresh`; `undefined`: no file. */
   *select(filter: FileFilter): Question<Selection | undefined> {
     const sites = filter.countries && (yield* this.sites())
-    return select(filter, { stations: this.stations, kinds: this.kinds, sites })
+    const headers = yield* this.#headers.select(filter)
+    return select(filter, { stations: this.stations, kinds: this.kinds, sites, headers })
   }
 
   /** The sites, as they are in the state of the last `refresh`. */

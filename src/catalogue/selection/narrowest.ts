@@ -6,6 +6,7 @@ import { value } from '../question.ts'
 import { conditionsOf, orders, problemIds } from './conditions.ts'
 import type { Counts } from './counts.ts'
 import { boundsOf } from './date-ranges.ts'
+import { countedFiles, countedKeys, factsBy, has } from './fact-conditions.ts'
 import type { Selection } from './selection.ts'
 import { hasOnly } from './selection.ts'
 
@@ -74,6 +75,16 @@ export class Narrowest {
     if (problems !== undefined) {
       const entries = yield* this.#upTo(problemIds(problems, this.#dialect), {}, total)
       consider({ index: '', entries }, ['problems'])
+    }
+    if (has(selection, countedKeys)) {
+      const entries = yield* countedFiles(selection, this.#dialect)
+      consider({ index: 'fact_counted', entries }, [])
+    }
+    if (selection.shareBelow !== undefined) {
+      const { shareBelow } = selection
+      const { sql, values } = factsBy('fact_share', { shareBelow }, this.#dialect)
+      const entries = yield* this.#upTo(`SELECT 1 FROM ${sql}`, values, total)
+      consider({ index: 'fact_share', entries }, [])
     }
     // A part of a name is searched in the table, which takes less time than in the index.
     const begins = names?.filter(({ how }) => how !== 'contains') ?? []

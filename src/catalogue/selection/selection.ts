@@ -1,4 +1,5 @@
 /** Resolves a filter into a selection: ids of lookup tables and ranges of keys. */
+import { bitsOf } from '../facts/values.ts'
 import type {
   ChunkCursor,
   ChunkOrdering,
@@ -18,6 +19,7 @@ import {
   startsWithin,
   unbounded,
 } from './date-ranges.ts'
+import type { HeaderIds } from './headers.ts'
 import type { Kind } from './kinds.ts'
 import { kindConditions } from './kinds.ts'
 import type { Sites } from './sites.ts'
@@ -43,6 +45,16 @@ export interface Selection {
   readonly modified?: TimeRange
   readonly problems?: readonly Problem[]
   readonly names?: readonly NameCondition[]
+  // Of files with facts
+
+  /** Ids in `equipment`. */
+  readonly equipment?: readonly number[]
+  /** Ids in `observables`. */
+  readonly observables?: readonly number[]
+  /** Bits, one of which a file has (see `bitsOf`). */
+  readonly flags?: number
+  /** In millionths. */
+  readonly shareBelow?: number
   /** The names that are left for a later chunk of a stream. */
   readonly nameRange?: NameBounds
   /**
@@ -76,6 +88,7 @@ interface Resolving {
   readonly kinds: ReadonlyMap<number, Kind>
   /** Needed for a filter on countries. */
   readonly sites?: Sites | undefined
+  readonly headers: HeaderIds
 }
 
 /** @returns `undefined` for a filter that matches no file */
@@ -84,12 +97,17 @@ export function select(filter: FileFilter, lookups: Resolving): Selection | unde
   const stations = stationsOf(filter, lookups)
   const dates = datesOf(filter, kinds ?? lookups.kinds)
   const ids = idsOf(filter)
-  const { created, modified, problems, names } = filter
+  const { created, modified, problems, names, shareBelow } = filter
+  const { equipment, observables } = lookups.headers
+  const flags = filter.flags && bitsOf(filter.flags)
   const matchesNothing =
     kinds?.size === 0 ||
     problems?.length === 0 ||
     stations?.length === 0 ||
     dates?.length === 0 ||
+    equipment?.length === 0 ||
+    observables?.length === 0 ||
+    flags === 0 ||
     (ids !== undefined && ids.from > ids.to) ||
     names?.some(({ text }) => /[^\x01-\x7f]/.test(text)) === true
   if (matchesNothing) return undefined
@@ -102,6 +120,10 @@ export function select(filter: FileFilter, lookups: Resolving): Selection | unde
     ...(modified && { modified }),
     ...(problems && { problems }),
     ...(names && names.length > 0 && { names }),
+    ...(equipment && { equipment }),
+    ...(observables && { observables }),
+    ...(flags !== undefined && { flags }),
+    ...(shareBelow !== undefined && { shareBelow }),
   }
 }
 

@@ -46,6 +46,7 @@ const parameters: Readonly<Record<string, string>> = {
   area: 'area',
   form: 'file_version',
   problem: 'problem',
+  flag: 'flag',
 }
 
 t.test('facets=1 adds sums and facets to the four members of a page', async (t) => {
@@ -83,6 +84,7 @@ t.test('facets=1 adds sums and facets to the four members of a page', async (t) 
       { value: 'r3', count: 6 },
     ],
     problem: [{ value: 'misplaced', count: 1 }],
+    flag: [],
   })
 })
 

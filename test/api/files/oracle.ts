@@ -4,6 +4,7 @@
  */
 import { parseFilename } from '../../../src/parse/filename.ts'
 import type { ParsedName } from '../../../src/parse/types.ts'
+import type { Facts } from '../../../src/rinex/facts.ts'
 
 /** A record of the service, with its parsed name. */
 export interface Known {
@@ -15,18 +16,21 @@ export interface Known {
   readonly area: string
   readonly parsed: ParsedName
   readonly problems: readonly string[]
+  /** What is inside it, if that is known. */
+  readonly facts: Facts | undefined
 }
 
-export type Listed = Omit<Known, 'area' | 'parsed' | 'problems'> & {
+export type Listed = Omit<Known, 'area' | 'parsed' | 'problems' | 'facts'> & {
   readonly download_path: string
 }
 
-export function know(record: Listed, problems: readonly string[] = []): Known {
+export function know(record: Listed, problems: readonly string[] = [], facts?: Facts): Known {
   const parsed = parseFilename(record.filename) as ParsedName
   return {
     ...record,
     parsed,
     problems,
+    facts,
     area: /data\/(\w+)\//.exec(record.download_path)?.[1] ?? '',
   }
 }
@@ -82,6 +86,22 @@ function touches({ parsed }: Known, from: number, to: number): boolean {
 
 const seconds = (text: string, open: number) =>
   text === '..' ? open : Date.parse(midnight(text)) / 1000
+
+/** A text of the header: whole, and by its begin. */
+function texts(name: string, of: (facts: Facts) => string | undefined): Record<string, Test> {
+  const compared =
+    (holds: (text: string, value: string) => boolean): Test =>
+    ({ facts }, value) =>
+      holds((facts && of(facts))?.toLowerCase() ?? '', value.toLowerCase())
+  return {
+    [name]: compared((text, value) => text === value),
+    [`${name}__startswith`]: compared((text, value) => text.startsWith(value)),
+  }
+}
+
+function isBetween(west: number, longitude: number, east: number): boolean {
+  return west <= longitude && longitude <= east
+}
 
 const year = anyOf(({ data_date }, value) => data_date.startsWith(`${value}-`))
 
@@ -145,11 +165,29 @@ export const tests: Readonly<Record<string, Test>> = {
       parsed.duration === { '01d': 'd', '01h': 'h', '15m': 'm' }[value.toLowerCase()],
   ),
   fileType: anyOf(({ parsed }, value) => value.toLowerCase().startsWith(parsed.type)),
+  flag: anyOf(({ facts }, value) => facts?.flags.some(({ flag }) => flag === value) === true),
+  share__lt: ({ facts }, value) => facts?.share !== undefined && facts.share < Number(value),
+  ...texts('rinex_version', ({ rinex_version }) => rinex_version),
+  ...texts('receiver', ({ receiver }) => receiver?.type),
+  ...texts('firmware', ({ receiver }) => receiver?.version),
+  ...texts('antenna', ({ antenna }) => antenna?.type),
+  ...texts('radome', ({ antenna }) => antenna?.radome),
+  system: anyOf(({ facts }, value) => facts?.systems?.includes(value) === true),
+  signal: anyOf(({ facts }, value) =>
+    Object.values(facts?.signals ?? {}).some((signals) => signals.includes(value)),
+  ),
+  bbox: ({ facts }, value) => {
+    const [west = 0, south = 0, east = 0, north = 0] = value.split(',').map(Number)
+    const { latitude = NaN, longitude = NaN } = facts?.position ?? {}
+    if (!isBetween(south, latitude, north)) return false
+    if (west <= east) return isBetween(west, longitude, east)
+    return isBetween(west, longitude, 180) || isBetween(-180, longitude, east)
+  },
 }
 
 /** Choices: any of several values may match. */
 const choices =
-  /^(file_(duration|version|type)|station(Id)?|area|country|date|doy|year|data_date__year|interval|content|source|problem|rinexVersion|filePeriod|fileType)$/
+  /^(file_(duration|version|type)|station(Id)?|area|country|date|doy|year|data_date__year|interval|content|source|problem|rinexVersion|filePeriod|fileType|flag|system|signal|(rinex_version|receiver|firmware|antenna|radome)(__startswith)?)$/
 
 /** The ids of all matching records, sorted. */
 export function expected(

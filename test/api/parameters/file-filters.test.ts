@@ -2,7 +2,8 @@
 import { readListRequest } from '../../../src/api/files/list-request.ts'
 import { BadFields } from '../../../src/api/http/errors.ts'
 import { fileFilters } from '../../../src/api/parameters/file-filters.ts'
-import type { FileFilter, TimeRange } from '../../../src/catalogue/filter.ts'
+import type { FileFilter, HeaderKey, TimeRange } from '../../../src/catalogue/filter.ts'
+import { headerTexts } from '../../../src/catalogue/filter.ts'
 import { defaultLayout } from '../../../src/parse/layout.ts'
 import { fc } from '../../random.ts'
 import t from '../../tap.ts'
@@ -98,6 +99,16 @@ const stations: ParameterCases = {
   },
   invalid: ['gra', 'graz0', 'graz00au', 'graz00autt', 'gr_z', 'gräz', 'gra%', 'ſſſſ', '*'],
 }
+
+/** Texts of headers may have commas. */
+const headerText = (key: HeaderKey): ParameterCases => ({
+  valid: {
+    'SEPT PolaRx5': { [key]: ['sept polarx5'] },
+    ' A,b ': { [key]: ['a,b'] },
+    İÄK: { [key]: ['İÄk'] },
+  },
+  invalid: [],
+})
 
 const table: Readonly<Record<string, ParameterCases>> = {
   filename: {
@@ -327,6 +338,39 @@ const table: Readonly<Record<string, ParameterCases>> = {
     },
     invalid: ['o', 'observation', 'constructor', 'obſ'],
   },
+  flag: choiceTable(['short', 'no-header'], (flags) => ({ flags })),
+  share__lt: {
+    valid: {
+      '0.95': { shareBelow: 950_000 },
+      '.5': { shareBelow: 500_000 },
+      '1': { shareBelow: 1_000_000 },
+      '1.0': { shareBelow: 1_000_000 },
+      '0.000001': { shareBelow: 1 },
+    },
+    invalid: ['0', '0.0', '-0.5', '1.000001', '2', '95%', '1e-1', '0.1234567', '0,5', 'x', 'NaN'],
+  },
+  ...Object.fromEntries(
+    headerTexts.flatMap((name) => [
+      [name, headerText(name)],
+      [`${name}__startswith`, headerText(`${name}Begins`)],
+    ]),
+  ),
+  system: {
+    valid: { g: { systems: ['G'] }, 'G,e': { systems: ['G', 'E'] }, X: { systems: ['X'] } },
+    invalid: ['GPS', '1', 'Ä'],
+  },
+  signal: {
+    valid: { c1c: { signals: ['C1C'] }, 'L1,C1C': { signals: ['L1', 'C1C'] } },
+    invalid: ['C', '1C', 'C1CC', 'C-1'],
+  },
+  bbox: {
+    valid: {
+      '9.5,46.3,17.2,49.1': { box: { west: 9.5, south: 46.3, east: 17.2, north: 49.1 } },
+      ' 170 , -10,-170, +10 ': { box: { west: 170, south: -10, east: -170, north: 10 } },
+      '-180,-90,180,90': { box: { west: -180, south: -90, east: 180, north: 90 } },
+    },
+    invalid: ['1,2,3', '1,2,3,4,5', '-181,0,0,1', '0,0,181,1', '0,-91,1,0', '0,2,1,1', '0,0,x,1'],
+  },
 }
 
 /** The body of the 400; `undefined` when the query is valid. */
@@ -404,6 +448,14 @@ t.test('repeated choices match any of their values, repeated conditions match al
     [{ station: 'graz', stationId: 'graz' }, { stations: ['GRAZ'] }],
     [{ date: '1970-01-01,1970-01-02', doy: '1970-002' }, { days: [1] }],
     [{ file_duration: 'd', filePeriod: '01H' }, { durations: [] }],
+    [{ flag: ['short', 'cut,short'] }, { flags: ['short', 'cut'] }],
+    [{ receiver: ['A,B', 'c'] }, { receiver: ['a,b', 'c'] }],
+    [
+      { receiver__startswith: ['a', 'b'], receiver: 'ab' },
+      { receiver: ['ab'], receiverBegins: ['a', 'b'] },
+    ],
+    [{ share__lt: ['0.9', '0.5'] }, { shareBelow: 500_000 }],
+    [{ bbox: ['0,0,1,1', '2,0,3,1'] }, { box: { west: 2, south: 0, east: 3, north: 1 } }],
   ]
   for (const [query, filter] of cases)
     t.strictSame(parse(query).filter, filter, JSON.stringify(query))

@@ -1,0 +1,108 @@
+/** What the headers of the files say, in memory between questions: which rows a filter means. */
+import type { Equipment, Observables } from '../../rinex/facts.ts'
+import { isInBox } from '../../series/station-places.ts'
+import type { FileFilter, HeaderText } from '../filter.ts'
+import { inLowerCase } from '../filter.ts'
+import type { Question } from '../question.ts'
+import { rows } from '../question.ts'
+
+/** True for a row that meets a condition. */
+type Test<Row> = (row: Row) => boolean
+
+/** Texts in lower case; angles in degrees. */
+interface EquipmentRow extends Readonly<Record<Exclude<HeaderText, 'rinex_version'>, string>> {
+  readonly place: Equipment['position'] | undefined
+}
+
+interface ObservablesRow {
+  readonly rinex_version: string
+  readonly systems: readonly string[]
+  readonly signals: readonly string[]
+}
+
+/** The ids of the rows that a filter means; without a condition on them `undefined`. */
+export interface HeaderIds {
+  readonly equipment: readonly number[] | undefined
+  readonly observables: readonly number[] | undefined
+}
+
+/** The tables `equipment` and `observables`, whose rows are only added. */
+export class Headers {
+  readonly #equipment = new Map<number, EquipmentRow>()
+  readonly #observables = new Map<number, ObservablesRow>();
+
+  /** Reads what was added to the tables that the filter has conditions on. */
+  *select(filter: FileFilter): Question<HeaderIds> {
+    const [ofEquipment, ofObservables] = [equipmentTests(filter), observablesTests(filter)]
+    if (ofEquipment.length > 0) yield* added('equipment', this.#equipment, toEquipment)
+    if (ofObservables.length > 0) yield* added('observables', this.#observables, toObservables)
+    return {
+      equipment: idsOf(this.#equipment, ofEquipment),
+      observables: idsOf(this.#observables, ofObservables),
+    }
+  }
+}
+
+function idsOf<Row>(
+  table: ReadonlyMap<number, Row>,
+  tests: readonly Test<Row>[],
+): readonly number[] | undefined {
+  if (tests.length === 0) return undefined
+  return [...table].flatMap(([id, row]) => (tests.every((test) => test(row)) ? id : []))
+}
+
+/** Reads the new rows of a table. */
+function* added<Row>(
+  table: 'equipment' | 'observables',
+  known: Map<number, Row>,
+  toRow: (json: Equipment & Observables) => Row,
+): Question<void> {
+  const last = [...known.keys()].at(-1) ?? 0
+  const sql = `SELECT id, json FROM ${table} WHERE id > @last ORDER BY id`
+  for (const [id, json] of yield* rows<[id: number, json: string]>(sql, { last }))
+    known.set(id, toRow(JSON.parse(json) as Equipment & Observables))
+}
+
+function toEquipment({ receiver, antenna, position }: Equipment): EquipmentRow {
+  return {
+    receiver: inLowerCase(receiver?.type ?? ''),
+    firmware: inLowerCase(receiver?.version ?? ''),
+    antenna: inLowerCase(antenna?.type ?? ''),
+    radome: inLowerCase(antenna?.radome ?? ''),
+    place: position,
+  }
+}
+
+function toObservables({ rinex_version = '', systems = [], signals = {} }: Observables) {
+  const all = new Set(Object.values(signals).flat())
+  return { rinex_version: inLowerCase(rinex_version), systems, signals: [...all] }
+}
+
+function equipmentTests(filter: FileFilter): Test<EquipmentRow>[] {
+  const { box } = filter
+  const texts = (['receiver', 'firmware', 'antenna', 'radome'] as const).flatMap((text) =>
+    textTests(filter, text).map((test) => (row: EquipmentRow) => test(row[text])),
+  )
+  if (box === undefined) return texts
+  return [...texts, ({ place }) => place !== undefined && isInBox(place, box)]
+}
+
+function observablesTests(filter: FileFilter): Test<ObservablesRow>[] {
+  const { systems, signals } = filter
+  const tests: Test<ObservablesRow>[] = textTests(filter, 'rinex_version').map(
+    (test) => (row) => test(row.rinex_version),
+  )
+  if (systems !== undefined) tests.push((row) => row.systems.some((each) => systems.includes(each)))
+  if (signals !== undefined) tests.push((row) => row.signals.some((each) => signals.includes(each)))
+  return tests
+}
+
+/** A file whose header does not say a text has '', which no condition is met by. */
+function textTests(filter: FileFilter, text: HeaderText): Test<string>[] {
+  const { [text]: whole, [`${text}Begins` as const]: begins } = filter
+  const tests: Test<string>[] = []
+  if (whole !== undefined) tests.push((value) => value !== '' && whole.includes(value))
+  if (begins !== undefined)
+    tests.push((value) => value !== '' && begins.some((begin) => value.startsWith(begin)))
+  return tests
+}
