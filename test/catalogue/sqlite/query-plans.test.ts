@@ -12,8 +12,9 @@ import { Driver } from '../../../src/catalogue/sqlite/driver.ts'
 import type { Counting } from '../../../src/catalogue/sums.ts'
 import { HashingQueue } from '../../../src/catalogue/updates/checksum-queue.ts'
 import t from '../../tap.ts'
-import { manyNames, openCatalogue } from '../catalogue.ts'
+import { checksumOf, manyNames, openCatalogue } from '../catalogue.ts'
 import { newFile } from '../change.ts'
+import { allFacts, flagged } from '../some-facts.ts'
 
 const day = 86_400
 const us = (seconds: number): number => seconds * 1e6
@@ -46,7 +47,7 @@ const queries: readonly (readonly [name: string, filter: FileFilter, ordering?: 
 
 /** What gives the steps of the query plans of all statements about files of a question. */
 async function openPlans(t: Test) {
-  const { database, apply } = await openCatalogue(t, { stepUs: 1 })
+  const { database, apply, writer } = await openCatalogue(t, { stepUs: 1 })
   for (let dayOfYear = 1; dayOfYear <= 30; dayOfYear++) {
     const ddd = String(dayOfYear).padStart(3, '0')
     const names = manyNames(200, `${ddd}0.26d.gz`)
@@ -56,6 +57,12 @@ async function openPlans(t: Test) {
     )
     await apply({ added }, `obs/2026/${ddd}`)
   }
+  const other = { ...allFacts, receiver: { type: 'LEICA GR50' }, ...flagged('torn') }
+  const checksums = Array.from({ length: 3000 }, (_, index) => {
+    const whole = { ...allFacts, signals: { G: ['C1C'] }, epochs: 120, share: 1, flags: [] }
+    return checksumOf(index + 1, { facts: index % 100 === 0 ? other : whole })
+  })
+  await writer.keepChecksums(checksums, 30)
   const run: string[] = []
   const db = new Sqlite(database, { readonly: true, verbose: (sql) => void run.push(String(sql)) })
   t.teardown(() => db.close())
@@ -86,6 +93,29 @@ t.test('main queries search an index, or search the table between two ids', asyn
       (detail) => /^SCAN f\b/.test(detail) && !/USING (COVERING )?INDEX file_/.test(detail),
     )
     t.strictSame(scans, [], name)
+  }
+})
+
+t.test('files are found by what is inside them in the indexes of facts', async (t) => {
+  const { plansOf } = await openPlans(t)
+  const cases: readonly (readonly [FileFilter, string])[] = [
+    [{ flags: ['torn'] }, 'fact_counted'],
+    [{ receiver: ['leica gr50'] }, 'fact_counted'],
+    [{ signals: ['C1X'] }, 'fact_counted'],
+    [{ shareBelow: 950_000 }, 'fact_share'],
+  ]
+  for (const [filter, index] of cases) {
+    const steps = plansOf(filter, by('id'))
+    const name = JSON.stringify(filter)
+    t.ok(
+      steps.some((detail) => detail.startsWith('SEARCH x ') && detail.includes(` ${index} `)),
+      name,
+    )
+    t.strictSame(
+      steps.filter((detail) => /^SCAN (f|x)\b/.test(detail)),
+      [],
+      name,
+    )
   }
 })
 
