@@ -34,7 +34,6 @@ import type { ApiDeps } from './http/settings.ts'
 import { KnownPlaces } from './map/known-places.ts'
 import { StationMap } from './map/station-map.ts'
 import { countMissing } from './missing/missing-slots.ts'
-import { ifReadable } from './network/archive-facts.ts'
 import { addAssets } from './pages/assets.ts'
 import { answerByAccept } from './pages/error-answer.ts'
 import { Site } from './pages/site.ts'
@@ -101,7 +100,7 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   })
   const map = new StationMap()
   const places = new KnownPlaces(deps.reader, inFile)
-  app.addHook('onListen', () => readAhead(deps.reader, { network, map, places }))
+  readAhead(app, { network, map, places })
   const servedFiles = new ServedFiles({ ...context, unservedFiles })
   const own = { expected, places, asOfReader, network, archive, map, unservedFiles, servedFiles }
   addResources(app, { ...context, ...own })
@@ -116,14 +115,22 @@ export async function buildServer(deps: ApiDeps): Promise<FastifyInstance> {
   return app
 }
 
-/** Reads the deliveries of the last weeks, and coasts, before the first request needs them. */
-async function readAhead(
-  reader: ApiDeps['reader'],
+/**
+ * Reads the deliveries of the last weeks, and coasts, before the first request needs them. An error
+ * is ignored here: a request that needs them gets it.
+ */
+function readAhead(
+  app: FastifyInstance,
   { network, map, places }: Pick<NetworkContext, 'network' | 'map' | 'places'>,
-): Promise<void> {
-  await network.ifLoaded()
-  const known = await ifReadable(reader.head().then((head) => places.at(head)))
-  if (known !== undefined) map.readAhead(known.all)
+): void {
+  const read = async (): Promise<void> => {
+    const { head } = await network.current()
+    map.readAhead((await places.at(head)).all)
+  }
+  app.addHook('onListen', (done) => {
+    read().catch(() => undefined)
+    done()
+  })
 }
 
 function limiterOf(

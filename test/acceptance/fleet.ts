@@ -70,7 +70,8 @@ class Daemon {
         if (said.level === 'fatal')
           reason = `${said.msg}: ${JSON.stringify(said['reason'] ?? said['err'])}`
       })
-      child.once('exit', (code, signal) => {
+      // All of its log is read by then.
+      child.once('close', (code: number | null, signal: NodeJS.Signals | null) => {
         this.address = undefined
         if (this.#isStopped) return
         const isTakenOver = code === 1 && reason.includes('has taken over')

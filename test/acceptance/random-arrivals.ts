@@ -14,9 +14,8 @@ import {
   utimesSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { gzipSync } from 'node:zlib'
 import { openRandom } from './random-choices.ts'
-import { arrive, dayDirectory, hourDirectory, pathIn, put } from './tree.ts'
+import { arrive, dayDirectory, hourDirectory, pathIn, put, tinyWith } from './tree.ts'
 
 /** A file that was the first in its slot. */
 export interface Landing {
@@ -64,7 +63,7 @@ export function openRandomArrivals(options: ArrivalOptions) {
   const counts: Record<string, number> = {}
   let removed: number[] = []
   const at = (path: string): string => join(source, path)
-  const content = () => gzipSync(randomBytes(20 + below(3000)), { level: 0 })
+  const content = () => tinyWith(randomBytes(20 + below(2000)))
   const land = (path: string): void => {
     landings.set(path, { path, atMs: Date.now() })
     live.add(path)

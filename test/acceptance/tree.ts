@@ -5,11 +5,19 @@
 import { mkdirSync, readdirSync, renameSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { epochs3, header3 } from '../rinex/texts.ts'
+import { epochs3, header3, record } from '../rinex/texts.ts'
 
 const dayMs = 86_400_000
 /** A file with an epoch, which no flag makes damaged. */
 export const tiny = gzipSync(header3() + epochs3(1))
+
+/** As `tiny`, with these bytes in its header, so that it is another file, and of another size. */
+export function tinyWith(bytes: Buffer): Buffer {
+  const comments = bytes.toString('hex').match(/.{1,60}/g) ?? []
+  const more = comments.map((comment) => record(comment, 'COMMENT')).join('')
+  return gzipSync(header3({ more }) + epochs3(1), { level: 0 })
+}
+
 const conforming = /\/[A-Z][0-9A-Z]{3}00AUT_R_\d{11}_01[DH]_30S_MO\.crx\.gz$/
 
 /** Read once, so that a test that passes the full hour or midnight uses one directory. */

@@ -128,7 +128,8 @@ t.test('every page is whole, and every link leads to an answer below the prefix'
     const isPage = type.startsWith('text/html')
     const isLed = /\/api\/(search\/)?$/.test(pathname) && answer.statusCode === 303
     // The files of this archive are names alone.
-    const isFile = pathname.includes('/data/') && !pathname.endsWith('/')
+    const isFile =
+      (pathname.includes('/data/') && !pathname.endsWith('/')) || pathname.endsWith('/header/')
     const isDocument = accept === 'text/html' && pathname.endsWith('/api/schema/')
     if (!isLed && !isFile && !isDocument) t.equal(answer.statusCode, 200, `${accept} ${href}`)
     if (answer.statusCode !== 200) continue
