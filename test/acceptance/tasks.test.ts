@@ -628,7 +628,7 @@ function cpuTime(pid: number | undefined): number {
   return Number(columns[11]) + Number(columns[12])
 }
 
-/** Lets a process work for some 20 ms of each second, however busy the machine is. */
+/** Lets a process work for some 10 ms of each second, however busy the machine is. */
 function slowDown(t: Test, process: ChildProcess): void {
   let isSlow = true
   t.teardown(() => {
@@ -640,7 +640,7 @@ function slowDown(t: Test, process: ChildProcess): void {
       await setTimeout(950)
       const before = cpuTime(process.pid)
       process.kill('SIGCONT')
-      for (let ms = 0; ms < 500 && cpuTime(process.pid) < before + 2; ms += 10) await setTimeout(10)
+      for (let ms = 0; ms < 500 && cpuTime(process.pid) <= before; ms += 2) await setTimeout(2)
     }
   }
   void work()

@@ -2,6 +2,7 @@
 import type { Test } from 'tap'
 import type { ResponseObject } from '../../../src/api/openapi/openapi.ts'
 import { filePlace } from '../../../src/api/openapi/parameters.ts'
+import { tiny } from '../../acceptance/tree.ts'
 import t from '../../tap.ts'
 import { openService } from '../service.ts'
 import { faultsOf, follow, operationsOf, readDocument } from './cases.ts'
@@ -23,7 +24,7 @@ async function openDescribed(t: Test) {
   const { year, day, hour, filename } = filePlace
   const service = await openService(t)
   for (const directory of [`obs/${year}/${day}`, `nrt/${year}/${day}/${hour}`])
-    await service.add(`${directory}/${filename}`)
+    await service.add(`${directory}/${filename}`, tiny)
   const document = await readDocument(service)
   const operations = operationsOf(document).filter(({ method }) => method === 'GET')
   return { app: service.app, document, operations }

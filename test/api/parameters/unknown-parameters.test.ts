@@ -1,6 +1,7 @@
 /** Every resource names its unknown parameters in a header, and rejects them with `strict=1`. */
 import type { Test } from 'tap'
 import { filePlace } from '../../../src/api/openapi/parameters.ts'
+import { tiny } from '../../acceptance/tree.ts'
 import t, { exact } from '../../tap.ts'
 import { readPage } from '../html.ts'
 import { operationsOf, readDocument, tryParameter } from '../openapi/cases.ts'
@@ -12,7 +13,7 @@ const page = { accept: 'text/html, */*;q=0.1' }
 async function openResources(t: Test) {
   const service = await openService(t)
   const { year, day, filename } = filePlace
-  await service.addNames(`obs/${year}/${day}`, [filename])
+  await service.add(`obs/${year}/${day}/${filename}`, tiny)
   const operations = operationsOf(await readDocument(service)).filter(
     ({ method, path }) => method === 'GET' && path.startsWith('/api/'),
   )
