@@ -8,6 +8,7 @@ import type { ChildProcess } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
   existsSync,
+  linkSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -605,15 +606,17 @@ async function beginAll(
 
 /** So many files that a first scan, slowed down, takes longer than all that is looked at. */
 function addOldFiles(archive: string): void {
-  for (let day = 1; day <= 300; day++) {
-    const name = String(day).padStart(3, '0')
-    const directory = join(archive, 'obs/1999', name)
+  for (let day = 0; day < 750; day++) {
+    const path = dayPath(Date.UTC(1999, 0, 1 + day) / 1000)
+    const [year = '', ordinal = ''] = path.split('/')
+    const directory = join(archive, 'obs', path)
     mkdirSync(directory, { recursive: true })
-    for (let station = 0; station < 400; station++) {
-      const file = join(directory, `x${String(station).padStart(3, '0')}${name}0.99d.gz`)
-      writeFileSync(file, '')
-      utimesSync(file, 1e9, 1e9)
-    }
+    const name = (station: number) =>
+      join(directory, `x${String(station).padStart(3, '0')}${ordinal}0.${year.slice(2)}d.gz`)
+    writeFileSync(name(0), '')
+    utimesSync(name(0), 1e9, 1e9)
+    // Links take less time than files.
+    for (let station = 1; station < 400; station++) linkSync(name(0), name(station))
   }
 }
 
@@ -628,7 +631,7 @@ function cpuTime(pid: number | undefined): number {
   return Number(columns[11]) + Number(columns[12])
 }
 
-/** Lets a process work for some 10 ms of each second, however busy the machine is. */
+/** Lets a process work for some 50 ms of each second, however busy the machine is. */
 function slowDown(t: Test, process: ChildProcess): void {
   let isSlow = true
   t.teardown(() => {
@@ -640,7 +643,7 @@ function slowDown(t: Test, process: ChildProcess): void {
       await setTimeout(950)
       const before = cpuTime(process.pid)
       process.kill('SIGCONT')
-      for (let ms = 0; ms < 500 && cpuTime(process.pid) <= before; ms += 2) await setTimeout(2)
+      for (let ms = 0; ms < 500 && cpuTime(process.pid) < before + 5; ms += 5) await setTimeout(5)
     }
   }
   void work()
