@@ -120,7 +120,7 @@ export class ContentReader {
       if (this.#header !== undefined) this.#begin(this.#header)
       return this.#headerReader.isNone ? Infinity : 0
     }
-    this.#hasLines ||= !isBlank(bytes, from, to)
+    this.#hasLines ||= !holdsNothing(bytes, from, to)
     if (this.#observations !== undefined) return this.#observations.read(bytes, from, to)
     return this.#hasLines ? Infinity : 0
   }
@@ -134,7 +134,8 @@ export class ContentReader {
   }
 }
 
-function isBlank(bytes: Buffer, from: number, to: number): boolean {
+/** True for a line of blanks and control characters, such as the zeros that a crash leaves. */
+function holdsNothing(bytes: Buffer, from: number, to: number): boolean {
   for (let at = from; at < to; at++) if ((bytes[at] ?? 0) > 0x20) return false
   return true
 }

@@ -142,12 +142,12 @@ const tables = `
   -- returned_us is the time when a removed file came back, NULL for a file that was never removed.
   -- incomplete is 1 if its gzip stream has no end, or its text no newline at the end, which was
   -- found after a wait or when the file was hashed. disguised is 1 if its content is readable, but
-  -- not compressed as its name says. misplaced is 1 if its path contradicts the date in its name (see
-  -- placementIn), and 2 if so many paths of its area do that they are not dates (see judgePaths):
-  -- then the file is not misplaced.
-  -- damaged_us is the time at which the file was found to be incomplete, broken, empty or flagged
-  -- with one of damaged_by, NULL if it is not. arrival_us is the arrival of its first version that is not damaged, or of the damaged
-  -- one, NULL if it was not seen arriving.
+  -- not compressed as its name says. misplaced is 1 if its path contradicts the date in its name
+  -- (see placementIn), and 2 if so many paths of its area do that they are not dates (see
+  -- judgePaths): then the file is not misplaced. damaged_us is the time at which the file was found
+  -- to be incomplete, broken, empty or flagged with one of damaged_by, NULL if it is not.
+  -- arrival_us is the arrival of its first version that is not damaged, or of the damaged one, NULL
+  -- if it was not seen arriving.
   CREATE TABLE file (
     id          ROWID,
     ${recordDefinitions},
@@ -239,14 +239,14 @@ const tables = `
   CREATE INDEX tombstone_seq ON tombstone (seq);
 
   -- SHA-256 and MD5 of live files by their id, and the identity of the file that was hashed: size,
-  -- mtime_us and the other attributes. md5 is NULL if the file was hashed before schema 3. A checksum is valid as long as stale_us is NULL and the record has
-  -- the same size and mtime_us. If the file on disk has another inode, or only another ctime_us,
-  -- its content may differ although size and mtime are the same. If its ctime_us and also its link
-  -- count, mode or owner are different, only attributes have changed. broken is 1 if the
-  -- content is damaged. stale_us is set while the checksum may belong to another
-  -- version than the file on disk: the checksum is not shown, and the file is hashed again from
-  -- this time on. It is a time, not a flag, so that a file that cannot be read is tried again later
-  -- without delaying the others.
+  -- mtime_us and the other attributes. md5 is NULL if the file was hashed before schema 3. A
+  -- checksum is valid as long as stale_us is NULL and the record has the same size and mtime_us. If
+  -- the file on disk has another inode, or only another ctime_us, its content may differ although
+  -- size and mtime are the same. If its ctime_us and also its link count, mode or owner are
+  -- different, only attributes have changed. broken is 1 if the content is damaged. stale_us is set
+  -- while the checksum may belong to another version than the file on disk: the checksum is not
+  -- shown, and the file is hashed again from this time on. It is a time, not a flag, so that a file
+  -- that cannot be read is tried again later without delaying the others.
   CREATE TABLE checksum (
     id       INT8 PRIMARY KEY REFERENCES file (id),
     sha256   BYTES    NOT NULL CHECK (length(sha256) = 32),

@@ -5,8 +5,6 @@ import { suffixOf } from '../../parse/filename.ts'
 import type { Form } from '../../rinex/form.ts'
 import { formOf } from '../../rinex/form.ts'
 
-export type { Form }
-
 const forms: Readonly<Record<Suffix, Form>> = { '.gz': 'gzip', '.Z': 'lzw', '': 'other' }
 
 /** The form of an open file. */

@@ -4,8 +4,8 @@ import { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, gunzipSync } from 'node:zlib'
 import { toUs } from '../../catalogue/identity.ts'
+import type { Form } from '../../rinex/form.ts'
 import { errorCode } from '../../runtime/error-code.ts'
-import type { Form } from './form.ts'
 import { endsLine, readForm } from './form.ts'
 
 /**
