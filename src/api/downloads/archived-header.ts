@@ -83,5 +83,6 @@ function decode(begin: Buffer): Buffer {
     return (bytes += text.length) < mostHeaderBytes
   })
   decoder.push(begin)
+  decoder.flush()
   return Buffer.concat(texts)
 }

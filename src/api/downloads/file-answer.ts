@@ -2,15 +2,8 @@
 import type { Stats } from 'node:fs'
 import { join } from 'node:path'
 import type { FastifyRequest } from 'fastify'
-import {
-  compareIdentity,
-  isSameVersion,
-  toIdentity,
-  toUs,
-  youngFileMs,
-} from '../../catalogue/identity.ts'
+import { compareIdentity, toIdentity, toUs } from '../../catalogue/identity.ts'
 import type { FoundFile } from '../../catalogue/questions/files.ts'
-import type { FileRecord } from '../../catalogue/records.ts'
 import { suffixOf } from '../../parse/filename.ts'
 import type { ByteRange, Validators } from '../http/conditional-requests.ts'
 import { evaluatePreconditions, formatHttpDate } from '../http/conditional-requests.ts'
@@ -18,7 +11,6 @@ import { HttpError } from '../http/errors.ts'
 import type { HeaderFields } from '../http/headers.ts'
 import type { ApiSettings } from '../http/settings.ts'
 import type { ArchivedFile } from './archived-file.ts'
-import { FileChanged } from './archived-file.ts'
 import { mediaTypes } from './schema.ts'
 
 interface FileAnswer {
@@ -34,7 +26,7 @@ interface Version {
   readonly nowMs: number
 }
 
-/** @throws FileChanged if the file may still be written to, HttpError 412 or 416 */
+/** @throws HttpError 412 or 416 */
 export function answerOf(
   request: Pick<FastifyRequest, 'method' | 'headers'>,
   version: Version,
@@ -42,8 +34,6 @@ export function answerOf(
 ): FileAnswer {
   const { record, file, nowMs } = version
   const { size } = file.stats
-  if (isUnsettled(record, file.stats, nowMs))
-    throw new FileChanged('the file is young and differs from its record')
   const digest = digestHeader(record, file.stats)
   const offload = offloadHeaders(version, settings)
   if (offload !== undefined) return { status: 200, headers: { ...offload, ...digest } }
@@ -68,19 +58,6 @@ export function answerOf(
     ...(status === 206 && { 'content-range': `bytes ${first}-${last}/${size}` }),
   }
   return request.method === 'HEAD' ? { status, headers } : { status, headers, range }
-}
-
-/**
- * True if a file may still be written to: it is young, or has a time in the future, and differs
- * from its record.
- */
-function isUnsettled(record: FileRecord, stats: Stats, nowMs: number): boolean {
-  const ageMs = nowMs - stats.mtimeMs
-  return !isAsCatalogued(record, stats) && ageMs < youngFileMs
-}
-
-function isAsCatalogued(record: FileRecord, stats: Stats): boolean {
-  return isSameVersion(record, toIdentity(stats))
 }
 
 /**

@@ -1,6 +1,8 @@
 /** Opens catalogued files for requests, in the threads for the archive, and says why it cannot. */
+import type { Stats } from 'node:fs'
 import { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
+import { isSameVersion, toIdentity, youngFileMs } from '../../catalogue/identity.ts'
 import type { FoundFile } from '../../catalogue/questions/files.ts'
 import { joinPath } from '../../parse/layout.ts'
 import { printable } from '../../runtime/readable.ts'
@@ -15,7 +17,7 @@ import { createDiskThreads, diskTimeoutMs, unavailablePart } from './storage-che
 import type { UnservedFiles } from './unserved-files.ts'
 import { StorageLog } from './unserved-files.ts'
 
-type ServedFilesContext = Pick<ApiContext, 'settings' | 'logger'> & {
+type ServedFilesContext = Pick<ApiContext, 'settings' | 'logger' | 'nowUs'> & {
   readonly unservedFiles: UnservedFiles
 }
 
@@ -67,6 +69,8 @@ export class ServedFiles {
     try {
       this.#storageLog.opened(file.path)
       this.#context.unservedFiles.opened(pathOf(record))
+      if (isUnsettled(record, file.stats, this.#context.nowUs() / 1000))
+        throw new FileChanged('the file is young and differs from its record')
       result = await use(file)
       return result
     } finally {
@@ -107,6 +111,15 @@ export class ServedFiles {
     this.#storageLog.note(record.directory, message)
     return true
   }
+}
+
+/**
+ * True if a file may still be written to: it is young, or has a time in the future, and differs
+ * from its record.
+ */
+function isUnsettled(record: FoundFile, stats: Stats, nowMs: number): boolean {
+  const ageMs = nowMs - stats.mtimeMs
+  return !isSameVersion(record, toIdentity(stats)) && ageMs < youngFileMs
 }
 
 function pathOf({ directory, name }: FoundFile): string {

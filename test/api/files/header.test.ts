@@ -1,5 +1,5 @@
 /** The header of a file as it is in the archive: read live, in all forms, within bounds. */
-import { renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { renameSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { compress, lzwBomb } from '../../lzw.ts'
@@ -28,6 +28,7 @@ t.test('the header is read in every form of a file', async (t) => {
     [dayFile, gzipSync(text + body), text],
     [shortFile, gzipSync(header2()), header2()],
     ['zimm0010.26m.gz', compress(Buffer.from(header2() + body)), header2()],
+    ['zimm0020.26m.gz', compress(Buffer.from(header2())), header2()],
     ['wtzr0010.26m.gz', Buffer.from(header2() + body), header2()],
     ['onsa0010.26m.gz', gzipSync((header3() + body).replaceAll('\n', '\r\n')), header3()],
   ]
@@ -101,10 +102,15 @@ t.test('it follows the file: a tag, 503 while it is away, 404 when it is gone', 
   t.equal((await get()).statusCode, 304)
   writeFileSync(`${path}.new`, gzipSync(header3({ marker: 'ANOTHER' })))
   renameSync(`${path}.new`, path)
+  const young = await get()
+  t.equal(young.statusCode, 503)
+  t.match(young.body, 'being written')
+  utimesSync(path, 1e9, 1e9)
   const second = await get()
   t.equal(second.statusCode, 200)
   t.match(second.body, 'ANOTHER')
   truncateSync(path, 20)
+  utimesSync(path, 1e9, 1e9)
   t.equal((await get()).statusCode, 422)
   rmSync(path)
   t.equal((await get()).statusCode, 404)
