@@ -58,18 +58,20 @@ class Daemon {
     this.#start = () => {
       const child = spawn(...programLine([command]), {
         cwd,
-        stdio: ['ignore', 'pipe', 'inherit'],
+        stdio: ['ignore', 'pipe', 'pipe'],
         env: { PATH: process.env['PATH'], ...kept, ...env },
       })
       let reason = ''
-      createInterface(child.stdout).on('line', (line) => {
+      const read = (line: string): void => {
         this.log.push(line)
         // A killed process may leave an incomplete line.
         const said = (line.endsWith('}') ? JSON.parse(line) : {}) as Partial<LogLine>
         if (said.msg === 'listening') this.address = String(said['address'])
         if (said.level === 'fatal')
           reason = `${said.msg}: ${JSON.stringify(said['reason'] ?? said['err'])}`
-      })
+      }
+      // A process that fails before it has begun says so on standard error.
+      for (const stream of [child.stdout, child.stderr]) createInterface(stream).on('line', read)
       // All of its log is read by then.
       child.once('close', (code: number | null, signal: NodeJS.Signals | null) => {
         this.address = undefined
