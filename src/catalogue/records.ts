@@ -7,7 +7,7 @@
  */
 import type { PathRejectionReason } from '../parse/layout.ts'
 import type { RejectionReason } from '../parse/types.ts'
-import type { Facts } from '../rinex/facts.ts'
+import type { Facts, FlagName } from '../rinex/facts.ts'
 import type { Problem } from './filter.ts'
 
 /** The record of a catalogued file. */
@@ -77,6 +77,8 @@ export type ListedFile = Pick<
   readonly details?: FileDetails
   /** Present if the query requests facts; `null` while they are not known. */
   readonly facts?: Facts | null
+  /** Present with the facts: of their flags, those that make files damaged (`damaged_by`). */
+  readonly damaging?: readonly FlagName[]
 }
 
 /** Up to which time the catalogue is known to equal the tree. */

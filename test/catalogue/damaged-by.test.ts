@@ -93,11 +93,17 @@ t.test('other flags are adopted from what was found, also back', async (t) => {
   await find(2, 'empty', 'short')
   await find(4, 'short')
   await find(5, 'short')
+  const damaging = async () => {
+    const found = await reader.facts({ ids: [1, 2, 4] })
+    return [...found.values()].map((each) => each.damaging)
+  }
+  t.same(await damaging(), [['cut'], ['empty'], []])
   const { detailsSeq } = await reader.head()
   t.equal(await adopt(usual), 1, 'nothing to be done')
   t.equal((await reader.head()).detailsSeq, detailsSeq)
   await adopt(['short'])
   t.same(await damaged(), [2, 4, 5])
+  t.same(await damaging(), [[], ['short'], ['short']])
   t.equal((await deliveries()).length, 2)
   t.not((await reader.head()).detailsSeq, detailsSeq)
   await adopt([])

@@ -21,7 +21,10 @@ async function open(t: Test) {
         all.map((facts, index) => checksumOf(index + 1, { facts })),
         4,
       ),
-    found: async () => Object.fromEntries(await reader.facts({ ids })),
+    found: async () => {
+      const found = await reader.facts({ ids })
+      return Object.fromEntries([...found].map(([id, { facts }]) => [id, facts]))
+    },
     rowsOf: async (table: string) => (await sql(`SELECT id FROM ${table}`)).length,
     counted: async () => (await sql('SELECT facts FROM hashing'))[0]?.['facts'],
   }

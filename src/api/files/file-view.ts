@@ -16,7 +16,10 @@ import { faultWord, kindWords, startWords } from './file-words.ts'
 export interface FileView
   extends
     FileDetails,
-    Pick<ListedFile, 'id' | 'directory' | 'name' | 'createdUs' | 'modifiedUs' | 'facts'> {
+    Pick<
+      ListedFile,
+      'id' | 'directory' | 'name' | 'createdUs' | 'modifiedUs' | 'facts' | 'damaging'
+    > {
   /** `undefined` until the next scan removes a name that this release rejects. */
   readonly parsed: ParsedName | undefined
   readonly href: string

@@ -1,6 +1,6 @@
 /** What is known of a file, in words: what it has, whether it is complete, when it came. Pure. */
 import { isDamage, problemWords } from '../../catalogue/filter.ts'
-import type { FileDetails } from '../../catalogue/records.ts'
+import type { FileDetails, ListedFile } from '../../catalogue/records.ts'
 import {
   microsecondsToIso,
   secondsPerDay,
@@ -9,7 +9,7 @@ import {
   secondsToIso,
 } from '../../parse/calendar.ts'
 import type { FileType, ParsedName } from '../../parse/types.ts'
-import type { Facts, Flag, FlagName } from '../../rinex/facts.ts'
+import type { Facts, Flag } from '../../rinex/facts.ts'
 import {
   counted,
   readableDate,
@@ -89,9 +89,7 @@ export function faultWord({
 }
 
 /** What the sentence on a file depends on. */
-interface KnownState extends Pick<FileDetails, 'size' | 'problem' | 'isDamaged'> {
-  /** What is inside; null or absent while it is not known. */
-  readonly facts?: Facts | null
+interface KnownState extends Pick<FileDetails, 'size' | 'problem' | 'isDamaged'>, Inside {
   /** True if the whole file, as it is now, was read. */
   readonly isHashed: boolean
   /** True if the file is in the queue of files to be read. */
@@ -115,7 +113,7 @@ export function trustSentence(file: KnownState): string {
     return damagedWords({
       ...file,
       word,
-      what: insideWords(file.facts),
+      what: insideWords(file),
       advice,
     })
   const read = isHashed
@@ -157,27 +155,24 @@ export function epochWords({ epochs, expected_epochs: expected }: Facts): string
   return `${readableNumber(epochs)}${of} ${(expected ?? epochs) === 1 ? 'epoch' : 'epochs'}`
 }
 
-/** Flags that make a file damaged by default. */
-const damaging: readonly FlagName[] = ['cut', 'empty', 'no-header']
-
-/** The flags for which a file is damaged: those, or by another configuration all that it has. */
-function causesOf(facts: Facts | null | undefined): readonly Flag[] {
-  const flags = facts?.flags ?? []
-  const found = flags.filter(({ flag }) => damaging.includes(flag))
-  return found.length > 0 ? found : flags
-}
+/** What is inside a file; absent or null while it is not known. */
+type Inside = Pick<ListedFile, 'facts' | 'damaging'>
 
 /** The flags that the sentence on a file does not say. */
-export function otherFlags({ facts, isDamaged }: Pick<KnownState, 'facts' | 'isDamaged'>) {
-  const causes = isDamaged ? causesOf(facts) : []
-  return (facts?.flags ?? []).filter((each) => !causes.includes(each))
+export function otherFlags(file: Inside & Pick<FileDetails, 'isDamaged'>): readonly Flag[] {
+  const causes = file.isDamaged ? causesOf(file) : []
+  return (file.facts?.flags ?? []).filter((each) => !causes.includes(each))
 }
 
 /** Why a file is damaged by what is inside; empty if that is not known. */
-export function insideWords(facts: Facts | null | undefined): string {
-  return causesOf(facts)
+export function insideWords(file: Inside): string {
+  return causesOf(file)
     .map(({ says }) => says)
     .join('; ')
+}
+
+function causesOf({ facts, damaging }: Inside): readonly Flag[] {
+  return facts?.flags.filter(({ flag }) => damaging?.includes(flag)) ?? []
 }
 
 /** `, its neighbours 190 to 300 kB` */

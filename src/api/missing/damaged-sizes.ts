@@ -49,10 +49,10 @@ async function withSize(
     { filter, limit: 50, offset: 0, details: true, facts: true },
     requester,
   )
-  const sizes = records.map(({ directory, name, details, facts }) => ({
+  const sizes = records.map(({ directory, name, details, ...inside }) => ({
     size: details?.size ?? 0,
     isOwn: joinPath(directory, name) === path,
-    why: details?.problem === undefined ? insideWords(facts) : '',
+    why: details?.problem === undefined ? insideWords(inside) : '',
     isWhole: details?.isDamaged === false,
   }))
   const beside = sizes

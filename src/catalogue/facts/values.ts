@@ -114,7 +114,8 @@ export function isFlaggedBy(damagedBy: number, flags: number, type: FileType): b
   return (flags & damagedBy & ~(type === 'n' ? bitsOf(['empty']) : 0)) !== 0
 }
 
-function flagsIn(bits: number): FlagName[] {
+/** The flags that these bits stand for. */
+export function flagsIn(bits: number): FlagName[] {
   return flagNames.filter((_, index) => (bits & (1 << index)) !== 0)
 }
 

@@ -10,7 +10,7 @@ import {
 } from '../../../src/api/files/file-words.ts'
 import type { Problem } from '../../../src/catalogue/filter.ts'
 import { parseFilename } from '../../../src/parse/filename.ts'
-import type { Facts } from '../../../src/rinex/facts.ts'
+import type { Facts, FlagName } from '../../../src/rinex/facts.ts'
 import t from '../../tap.ts'
 
 const named = (name: string) => {
@@ -130,8 +130,14 @@ t.test('a file without a byte is empty, whatever else is known of it', async (t)
 })
 
 t.test('what is inside a file decides whether one can trust it', async (t) => {
-  const of = (facts: Facts | null, isDamaged = false, problem?: Problem) => ({
+  const of = (
+    facts: Facts | null,
+    damaging: readonly FlagName[] = [],
+    isDamaged = damaging.length > 0,
+    problem?: Problem,
+  ) => ({
     facts,
+    damaging,
     isDamaged,
     problem,
     size: 131_367,
@@ -152,14 +158,17 @@ t.test('what is inside a file decides whether one can trust it', async (t) => {
   const odd = of({ epochs: 19, expected_epochs: 120, flags: [short, marker] })
   t.match(trustSentence(odd), /^Read to its end, .* not all is as it should be:$/)
   t.strictSame(otherFlags(odd), [short, marker])
-  const damaged = of({ epochs: 19, flags: [cut, short] }, true)
+  const damaged = of({ epochs: 19, flags: [cut, short] }, ['cut'])
   t.match(trustSentence(damaged), /^Damaged: the text ends within a line\. It has 131 kB\. Fetch/)
   t.strictSame(otherFlags(damaged), [short], 'the sentence says the other one')
-  const configured = of({ flags: [short] }, true)
+  const configured = of({ flags: [cut, short] }, ['short'])
   t.match(trustSentence(configured), /^Damaged: 19 of 120 epochs, 15\.8 %\. /)
-  t.strictSame(otherFlags(configured), [])
-  t.match(trustSentence(of({ flags: [cut] }, true, 'misplaced')), /^Damaged: the text ends/)
-  t.match(trustSentence(of(null, true)), /^Damaged: what is inside cannot be used\./)
+  t.strictSame(otherFlags(configured), [cut], 'another configuration')
+  t.match(
+    trustSentence(of({ flags: [cut] }, ['cut'], true, 'misplaced')),
+    /^Damaged: the text ends/,
+  )
+  t.match(trustSentence(of(null, [], true)), /^Damaged: what is inside cannot be used\./)
   t.equal(faultWord(damaged), 'damaged')
   t.equal(faultWord(odd), undefined)
 })
