@@ -2,7 +2,7 @@
 import { gzipSync } from 'node:zlib'
 import { chanceOf } from './chance.ts'
 import { compress } from './lzw.ts'
-import type { DemoFile } from './network.ts'
+import type { DemoFile, Fault } from './network.ts'
 import type { Observations } from './observations.ts'
 import { beginningOf, headerText, restOf } from './observations.ts'
 
@@ -45,8 +45,7 @@ export class Contents {
       return compress(Buffer.concat([Buffer.from(beginningOf(observations)), rest]))
     }
     // Two members are one stream (RFC 1952, section 2.2).
-    const cutAt = fault === 'unfinished' ? -1000 : undefined
-    const rest = this.#once(key, () => gzipSync(restOf(observations).slice(0, cutAt)))
+    const rest = this.#once(key, () => gzipSync(withFault(restOf(observations), fault)))
     return Buffer.concat([gzipSync(beginningOf(observations), { level: 1 }), rest])
   }
 
@@ -60,6 +59,12 @@ export class Contents {
     this.#shared.set(key, bytes)
     return bytes
   }
+}
+
+function withFault(text: string, fault: Fault | undefined): string {
+  const middle = Math.floor(text.length / 2)
+  if (fault === 'unfinished') return text.slice(0, -1000)
+  return fault === 'torn' ? text.slice(0, middle) + text.slice(middle + 1000) : text
 }
 
 /** A navigation file with one satellite, of which it says nothing but zeros. */

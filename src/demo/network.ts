@@ -38,10 +38,10 @@ export interface DemoFile {
 }
 
 /**
- * What is wrong with a file: its stream is cut, or changed within; its text ends within a line; it
- * holds half of its hour; its header is that of another station.
+ * What is wrong with a file: its stream is cut, or changed within; its text ends within a line, or
+ * lacks a part of its middle; it holds half of its hour; its header is that of another station.
  */
-export type Fault = 'cut' | 'changed' | 'unfinished' | 'half' | 'mislabelled'
+export type Fault = 'cut' | 'changed' | 'unfinished' | 'torn' | 'half' | 'mislabelled'
 
 /** Length of a period (seconds), and for how many days the demo has its files. */
 const periods: Readonly<Record<DemoPeriod, { readonly seconds: number; readonly days: number }>> = {
@@ -159,6 +159,7 @@ const faults: readonly (readonly [Fault, code: string, DemoPeriod, count: number
   ['cut', 'ONSA00SWE', '01H', 6],
   ['changed', 'ZIMM00CHE', '01D', 4],
   ['unfinished', 'POTS00DEU', '01H', 9],
+  ['torn', 'ONSA00SWE', '01H', 10],
   ['half', 'WTZR00DEU', '01H', 12],
   ['mislabelled', 'GOPE00CZE', '01H', 15],
 ]

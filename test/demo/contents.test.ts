@@ -81,6 +81,7 @@ t.test('some files have faults that only their contents show', (t) => {
     return file && flagsOf(file)
   }
   t.match(flags('unfinished'), exact([/^cut: /, /^short: /]))
+  t.match(flags('torn'), exact([/^torn: /, /^short: /]))
   t.match(flags('half'), exact([/^short: /]))
   t.match(flags('mislabelled'), exact([/^marker: /]))
   t.end()

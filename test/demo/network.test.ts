@@ -33,9 +33,9 @@ t.test('every name is that of its data, and two files are misplaced', async (t) 
   t.equal(new Set(all.map(({ path }) => path)).size, all.length, 'no path twice')
   t.strictSame(
     new Set(all.flatMap(({ fault }) => fault ?? [])),
-    new Set(['cut', 'changed', 'unfinished', 'half', 'mislabelled']),
+    new Set(['cut', 'changed', 'unfinished', 'torn', 'half', 'mislabelled']),
   )
-  t.equal(all.filter(({ fault }) => fault !== undefined).length, 5)
+  t.equal(all.filter(({ fault }) => fault !== undefined).length, 6)
 })
 
 t.test('it has two years of days, twenty days of hours, and both forms of names', async (t) => {
