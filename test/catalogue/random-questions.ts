@@ -297,6 +297,13 @@ export const question: fc.Arbitrary<RandomQuestion> = fc.oneof(
         reader.damagedFiles({ fromDay, toDay: fromDay + length }),
       ),
     ),
+  fc
+    .record({ fromDay: fc.constantFrom(...days), length: fc.nat(60) })
+    .map(
+      ask('flaggedFiles', (reader, { fromDay, length }) =>
+        reader.flaggedFiles({ fromDay, toDay: fromDay + length }),
+      ),
+    ),
   fc.record({ id, details }).map(ask('record', (reader, query) => reader.record(query))),
   file.map(ask('file', (reader, query) => reader.file(query))),
   file.map(ask('nameInOtherCase', (reader, query) => reader.nameInOtherCase(query))),

@@ -97,6 +97,7 @@ export const longQuestions: ReadonlySet<QuestionName> = new Set([
   'liveSlots',
   'deliveries',
   'damagedFiles',
+  'flaggedFiles',
   'problems',
   'summary',
   'countFaults',

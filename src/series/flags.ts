@@ -1,0 +1,130 @@
+/**
+ * What is flagged of the files of stations: which flags a station always has, how many files have
+ * the others by kind and by day, and which stations have most of them. Pure.
+ */
+import type { FileType } from '../parse/types.ts'
+import type { FlagName } from '../rinex/facts.ts'
+import { flagNames } from '../rinex/facts.ts'
+
+/** The files of a station and a type on some days. */
+export interface FlaggedStation {
+  /** As in lists of stations. */
+  readonly station: string
+  readonly fileType: FileType
+  /** Number of its files that were read for what is inside. */
+  readonly read: number
+  /** Those with flags. */
+  readonly flagged: readonly FlaggedFiles[]
+}
+
+/** The files of a day that have the same flags. */
+interface FlaggedFiles {
+  /** The UTC day since 1970 on which their data begin. */
+  readonly day: number
+  /** At least one, in the order of `flagNames`. */
+  readonly flags: readonly FlagName[]
+  readonly files: number
+}
+
+/** A flag that a station always has. */
+export interface AlwaysFlagged extends Pick<FlaggedStation, 'station' | 'fileType' | 'read'> {
+  readonly flag: FlagName
+  /** Number of its files with the flag. */
+  readonly files: number
+}
+
+/** A flag on this share of a station's files of a type is said once, and counted nowhere. */
+const alwaysShare = 0.9
+
+/** Fewer files say nothing of what is always so. */
+const leastFiles = 3
+
+/** Takes out of a week what stations always have; files without another flag are not flagged. */
+export function withoutAlways(week: readonly FlaggedStation[]): {
+  readonly counted: readonly FlaggedStation[]
+  /** By station and type. */
+  readonly always: readonly AlwaysFlagged[]
+} {
+  const always = week.flatMap(({ station, fileType, read, flagged }) =>
+    countFlags(flagged)
+      .filter(({ files }) => read >= leastFiles && files >= alwaysShare * read)
+      .map((flag): AlwaysFlagged => ({ station, fileType, read, ...flag })),
+  )
+  const isAlways = new Set(always.map(keyOf))
+  const counted = week.map((each) => ({
+    ...each,
+    flagged: each.flagged.flatMap((group) => {
+      const flags = group.flags.filter((flag) => !isAlways.has(keyOf({ ...each, flag })))
+      return flags.length === 0 ? [] : [{ ...group, flags }]
+    }),
+  }))
+  return { counted, always: always.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)) }
+}
+
+function keyOf({ station, fileType, flag }: Pick<AlwaysFlagged, 'station' | 'fileType' | 'flag'>) {
+  return `${station} ${fileType} ${flag}`
+}
+
+/** Number of files with a flag. */
+export interface FlagCount {
+  readonly flag: FlagName
+  readonly files: number
+}
+
+/** The files by flag, in the order of `flagNames`; one with several flags counts for each. */
+export function countFlags(flagged: readonly FlaggedFiles[]): readonly FlagCount[] {
+  return flagNames
+    .map((flag) => ({ flag, files: sumOf(flagged.filter(({ flags }) => flags.includes(flag))) }))
+    .filter(({ files }) => files > 0)
+}
+
+/** The number of files. */
+export function sumOf(of: readonly { readonly files: number }[]): number {
+  return of.reduce((sum, { files }) => sum + files, 0)
+}
+
+/** Flagged files together, and by flag. */
+export interface FlagSums {
+  readonly files: number
+  readonly flags: readonly FlagCount[]
+}
+
+export function flagSums(of: readonly Pick<FlaggedStation, 'flagged'>[]): FlagSums {
+  const flagged = of.flatMap((each) => each.flagged)
+  return { files: sumOf(flagged), flags: countFlags(flagged) }
+}
+
+/** The days with flagged files, ascending. */
+export function flaggedDays(
+  of: readonly Pick<FlaggedStation, 'flagged'>[],
+): readonly (FlagSums & { readonly day: number })[] {
+  const byDay = Map.groupBy(
+    of.flatMap(({ flagged }) => flagged),
+    ({ day }) => day,
+  )
+  return [...byDay]
+    .sort(([a], [b]) => a - b)
+    .map(([day, flagged]) => ({ day, ...flagSums([{ flagged }]) }))
+}
+
+/** The flagged files of the days from one on. */
+export function flaggedSince(of: readonly FlaggedStation[], from: number) {
+  return of.map((each) => ({ ...each, flagged: each.flagged.filter(({ day }) => day >= from) }))
+}
+
+/** A station with its flagged files of all types. */
+export interface WorstStation extends FlagSums {
+  readonly station: string
+  readonly read: number
+}
+
+/** The stations with flagged files: those with most first, of equal ones the higher share. */
+export function worstStations(of: readonly FlaggedStation[]): readonly WorstStation[] {
+  const byStation = Map.groupBy(of, ({ station }) => station)
+  return Array.from(byStation, ([station, own]) => {
+    const read = own.reduce((sum, each) => sum + each.read, 0)
+    return { station, read, ...flagSums(own) }
+  })
+    .filter(({ files }) => files > 0)
+    .sort((a, b) => b.files - a.files || a.read - b.read || (a.station < b.station ? -1 : 1))
+}
