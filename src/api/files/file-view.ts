@@ -38,11 +38,11 @@ export function viewOf({ details, ...file }: ListedFile, links: Links): FileView
   }
 }
 
-/** What is wrong with the file, beside its name. */
+/** What is wrong with the file, on a line below its name, so that the table becomes no wider. */
 export function faultMark(file: FileView): Child {
   const word = faultWord(file)
   return (
-    word !== undefined && html` <small>${file.isDamaged && slotMark('damaged')} ${word}</small>`
+    word !== undefined && html`<br><small>${file.isDamaged && slotMark('damaged')} ${word}</small>`
   )
 }
 

@@ -11,7 +11,7 @@ export function receiverWords(receiver: Receiver | undefined): string {
   return listed([type, version].filter(Boolean).join(' '), serial && `serial ${serial}`)
 }
 
-/** `LEIAR25.R4 LEIT, serial 726295, 1.9640 m` */
+/** `LEIAR25.R4 LEIT, serial 726295, 1.9640 m up` */
 export function antennaWords(antenna: Antenna | undefined): string {
   const { type, radome, serial, delta } = antenna ?? {}
   return listed(
@@ -80,11 +80,13 @@ function placeWords({ delta }: Antenna): string | undefined {
   return delta && deltaWords(delta)
 }
 
-/** `1.9640 m`; with `0.0100 m east` if it is not above its marker. */
+/** `1.9640 m up`; with `0.0100 m east` if it is not above its marker. */
 function deltaWords({ h, e, n }: NonNullable<Antenna['delta']>): string {
-  const beside = [[e, 'east'] as const, [n, 'north'] as const].filter(([metres]) => metres !== 0)
-  const words = beside.map(([metres, side]) => `${metres.toFixed(4)} m ${side}`)
-  return [`${h.toFixed(4)} m`, ...words].join(', ')
+  const sides = [[h, 'up'] as const, [e, 'east'] as const, [n, 'north'] as const]
+  return sides
+    .filter(([metres, side]) => metres !== 0 || side === 'up')
+    .map(([metres, side]) => `${metres.toFixed(4)} m ${side}`.replace('-', '−'))
+    .join(', ')
 }
 
 /** `130 m`, `3.2 km`, `1,250 km`: as well as positions are known. */

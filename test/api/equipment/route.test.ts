@@ -129,7 +129,7 @@ t.test('the page has the newest first, and says what changed', async (t) => {
   )
   t.match(records[3], {
     'Receiver and antenna':
-      'SEPT POLARX5 5.4.0, serial 3013312 LEIAR25.R4 LEIT, serial 10151004, 1.9640 m',
+      'SEPT POLARX5 5.4.0, serial 3013312 LEIAR25.R4 LEIT, serial 10151004, 1.9640 m up',
     'Marker and position': /^GRAZ, 11001M002 47\.067\d, 15\.493\d, 5\d\d m$/,
   })
   const { pathname, searchParams } = new URL(html.hrefOf('4 to 8 Jan 2026'), 'http://h/a/b/c/')

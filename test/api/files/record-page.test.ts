@@ -204,7 +204,7 @@ t.test(
     t.match(good.text, 'its checksum is known, and it holds 90 of 120 epochs.')
     t.match(good.facts, {
       Receiver: 'SEPT POLARX5 5.4.0, serial 3013312',
-      Antenna: 'LEIAR25.R4 LEIT, serial 10151004, 1.9640 m',
+      Antenna: 'LEIAR25.R4 LEIT, serial 10151004, 1.9640 m up',
       'Interval of the header': '30 s',
       Epochs: '90 of 120 epochs',
       'First epoch': '2026-01-01 18:00:00',

@@ -25,9 +25,9 @@ t.test('what a header says, and does not say', async (t) => {
   t.equal(receiverWords(before.receiver), 'JAVAD TRE_G3TH 3.7.5, serial 02225')
   t.equal(receiverWords({ serial: '1' }), 'serial 1')
   t.equal(receiverWords(undefined), 'not said')
-  t.equal(antennaWords(before.antenna), 'JAVRINGANT_DM NONE, serial 7, 0.0771 m')
+  t.equal(antennaWords(before.antenna), 'JAVRINGANT_DM NONE, serial 7, 0.0771 m up')
   const delta = { h: 0, e: -0.01, n: 2 }
-  t.equal(antennaWords({ delta }), '0.0000 m, -0.0100 m east, 2.0000 m north')
+  t.equal(antennaWords({ delta }), '0.0000 m up, −0.0100 m east, 2.0000 m north')
   t.equal(antennaWords({}), 'not said')
   t.equal(markerWords(before), 'CORD, 41511M001')
   t.equal(markerWords({}), 'not said')
@@ -59,7 +59,7 @@ t.test('what changed', async (t) => {
     [{ antenna: { ...antenna, radome: 'SCIT' } }, 'radome SCIT (was NONE)'],
     [
       { antenna: { ...antenna, serial: '8', delta: { h: 0.1, e: 0, n: 0 } } },
-      'serial of the antenna 8 (was 7), place of the antenna 0.1000 m (was 0.0771 m)',
+      'serial of the antenna 8 (was 7), place of the antenna 0.1000 m up (was 0.0771 m up)',
     ],
     [{ antenna: { type: 'TRM57971.00' } }, 'antenna TRM57971.00 (was JAVRINGANT_DM)'],
     [{ marker: { name: 'CORD' } }, 'marker CORD (was CORD, 41511M001)'],
