@@ -53,7 +53,7 @@ const sameWithinMetres = 100
 const leastFiles = 3
 
 /** Receiver, stream, unknown; short names, which have no source, come after all long ones. */
-const sources: readonly ParsedName['source'][] = ['R', 'S', 'U', '']
+export const sourceOrder: readonly ParsedName['source'][] = ['R', 'S', 'U', '']
 
 /**
  * What must be equal in each part. The type of the marker is none of it, because headers of
@@ -78,6 +78,33 @@ export function equipmentStretches(files: readonly EquippedFile[]): readonly Str
   return stretchesOf(fileOfEachDay(files))
 }
 
+/** Where a station is by its newest files. */
+export interface NewestPlace {
+  /** As the first of these files in its place says it. */
+  readonly position: Position | undefined
+  /** True if older files can change the position by no more than `sameWithinMetres`. */
+  readonly isSure: boolean
+}
+
+/**
+ * The place of the last stretch that is not odd, with the position for all equipment. A stretch
+ * that is short and the last one may turn out to be odd: it counts only without a longer one.
+ * @param files of all types, in any order: the order does not matter
+ */
+export function newestPlace(files: readonly EquippedFile[]): NewestPlace {
+  const days = fileOfEachDay(files).flatMap(({ startSeconds, equipment: { position } }) =>
+    position === undefined ? [] : [{ startSeconds, equipment: { position } }],
+  )
+  const stretches = stretchesOf(days).filter(({ isOdd }) => !isOdd)
+  const last = stretches.findLast((each) => each.files >= leastFiles) ?? stretches.at(-1)
+  // From three days in a row on, what was before them decides nothing.
+  const isSure = days.some((day, index) => {
+    const three = days.slice(index, index + leastFiles)
+    return three.length === leastFiles && three.every((each) => isSame(day, each))
+  })
+  return { position: last?.equipment.position, isSure }
+}
+
 /**
  * One observation file a day, in the order of the days: the longest period, then undamaged, by
  * source, long before short name, earliest start, name. Of two files of one name in different
@@ -98,7 +125,7 @@ function preference(a: EquippedFile, b: EquippedFile): number {
   return (
     (b.spanSeconds ?? 0) - (a.spanSeconds ?? 0) ||
     Number(a.isDamaged) - Number(b.isDamaged) ||
-    sources.indexOf(a.source) - sources.indexOf(b.source) ||
+    sourceOrder.indexOf(a.source) - sourceOrder.indexOf(b.source) ||
     a.startSeconds - b.startSeconds ||
     compareText(a.name, b.name) ||
     compareText(JSON.stringify(a.equipment), JSON.stringify(b.equipment))

@@ -1,7 +1,7 @@
 /** The stretches of equipment of a station: tables of cases, and random histories. */
 import type { Antenna, Equipment, Position, Receiver } from '../../src/rinex/facts.ts'
 import type { EquippedFile } from '../../src/series/equipment.ts'
-import { equipmentStretches } from '../../src/series/equipment.ts'
+import { equipmentStretches, newestPlace } from '../../src/series/equipment.ts'
 import { fc } from '../random.ts'
 import t from '../tap.ts'
 import { oracleStretches } from './equipment-oracle.ts'
@@ -87,6 +87,34 @@ t.test('stretches, and those that are odd', async (t) => {
     t.equal(wordsOf(daysOf(letters)), words, letters)
     t.equal(wordsOf(daysOf(letters).toReversed()), words, `${letters}, in another order`)
   }
+})
+
+t.test('where a station is by its newest files, and whether older ones may say more', (t) => {
+  const placeOf = (...metres: readonly (number | undefined)[]) => {
+    const files = metres.flatMap((each, number) =>
+      each === undefined ? [] : [daily(number, { ...second, position: at(each) })],
+    )
+    const { position, isSure } = newestPlace(files)
+    return [position && position.x - at(0).x, isSure]
+  }
+  t.strictSame(placeOf(), [undefined, false])
+  t.strictSame(placeOf(0), [0, false])
+  t.strictSame(placeOf(0, 10, -10), [0, true])
+  t.strictSame(placeOf(0, 0, 0, 500), [0, true])
+  t.strictSame(placeOf(0, 0, 0, 500, 500), [0, true])
+  t.strictSame(placeOf(0, 0, 0, 500, 500, 500), [500, true])
+  t.strictSame(placeOf(500, 0, undefined, 0, 0), [0, true])
+  // The second day may be that of another stretch, or of an odd one.
+  t.strictSame(placeOf(0, 500, 0, 0), [0, false])
+  t.strictSame(placeOf(0, 500), [500, false])
+  // A day with other equipment in the same place counts, one without a position does not.
+  const nowhere = { receiver: receiver('5.4.0'), antenna }
+  const files = [first, third, nowhere, first].map((each, number) => daily(number, each))
+  t.match(newestPlace(files), { position: at(0), isSure: true })
+  t.match(newestPlace(files.toReversed()), { position: at(0), isSure: true })
+  const better = daily(3, nowhere, { name: 'a longer name', spanSeconds: 2 * day })
+  t.match(newestPlace([...files, better]), { position: at(0), isSure: false })
+  t.end()
 })
 
 t.test('what changed is compared with the stretch before that is not odd', async (t) => {
