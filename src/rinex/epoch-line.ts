@@ -129,14 +129,13 @@ function readSeconds(bytes: Buffer, from: number, to: number): number {
   const whole = readInteger(bytes, from, dot)
   if (whole === none || whole > 60) return none
   let fraction = 0
-  let unit = 1e6
-  for (let at = dot + 1; at < to && !isBlankByte(bytes[at]); at++) {
+  let at = dot + 1
+  for (; at < to && !isBlankByte(bytes[at]); at++) {
     const digit = (bytes[at] ?? 0) - zero
     if (digit < 0 || digit > 9) return none
     fraction = fraction * 10 + digit
-    unit /= 10
   }
-  return whole * 1e6 + (fraction === 0 ? 0 : Math.round(fraction * unit))
+  return whole * 1e6 + (fraction === 0 ? 0 : Math.round(fraction * 10 ** (dot + 7 - at)))
 }
 
 function isBlankByte(byte: number | undefined): boolean {

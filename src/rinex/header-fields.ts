@@ -128,19 +128,11 @@ const records: Readonly<Record<string, Add>> = {
 
 /** Adds what the record in the bytes from `from` up to `to` says; returns its label. */
 export function addRecord(draft: HeaderDraft, bytes: Buffer, from: number, to: number): string {
-  const label = labelOf(bytes, from, to)
-  if (Object.hasOwn(records, label)) records[label]?.(draft, textOf(bytes, from, to))
+  // One character for each byte.
+  const line = bytes.toString('latin1', from, to)
+  const label = line.slice(labelAt, labelEnd).trim()
+  if (Object.hasOwn(records, label)) records[label]?.(draft, line)
   return label
-}
-
-/** The label of a record: columns 61 to 80, without blanks around it. */
-function labelOf(bytes: Buffer, from: number, to: number): string {
-  return textOf(bytes, from + labelAt, Math.min(to, from + labelEnd)).trim()
-}
-
-/** One character for each byte. */
-function textOf(bytes: Buffer, from: number, to: number): string {
-  return bytes.toString('latin1', from, to)
 }
 
 function addTypes(draft: HeaderDraft, line: string): void {
@@ -173,6 +165,7 @@ function field(line: string, from: number, to: number): string | undefined {
  * control characters.
  */
 function printed(text: string): string {
+  if (/^[ -~]*$/.test(text)) return text
   return decoded(text).replaceAll(/\p{Cc}/gu, ' ')
 }
 

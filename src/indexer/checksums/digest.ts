@@ -15,7 +15,7 @@ import { factsOf } from '../../rinex/facts-of.ts'
 import type { Form } from '../../rinex/form.ts'
 import { LzwDecoder } from '../../rinex/lzw.ts'
 import { endsLine, isDisguised, readForm } from '../read/form.ts'
-import { chunksOf, inflateChunks } from '../read/inflate.ts'
+import { chunksOf, inflateFile } from '../read/inflate.ts'
 
 /**
  * A file to read, with its size and mtime in the catalogue. If the file on disk has another size or
@@ -131,10 +131,15 @@ async function readToEnd(
     if (form === 'lzw') return decode(chunks(), content)
     // What is no stream at all is damaged; an empty file is one without its end.
     if (form === 'gzip' || suffixOf(path) === '.gz')
-      return inflateChunks(chunks(), (text) => {
-        onProgress()
-        content?.push(text)
-      })
+      return inflateFile(
+        chunks(),
+        size,
+        onProgress,
+        content &&
+          ((text) => {
+            content.push(text)
+          }),
+      )
     if (suffixOf(path) === '.Z') return 'broken'
     for (const text of chunks()) content?.push(text)
     return endsLine(file, size) ? 'complete' : 'incomplete'

@@ -23,15 +23,15 @@ export interface Inflated {
 }
 
 /**
- * Largest file (bytes) that is inflated in one buffer, which costs several times less than a
- * stream.
+ * Largest file (bytes) that is read and inflated in one buffer. Of a small file this costs several
+ * times less than a stream, and the text stays in the cache of the processor that inflated it.
  */
 const largestBufferedFile = 4 * 1024 * 1024
 /**
  * Maximum number of bytes that are inflated into one buffer; RINEX files grow three- to sixfold. A
  * file with a larger content is inflated as a stream.
  */
-const largestOutput = 64 * 1024 * 1024
+const largestOutput = 32 * 1024 * 1024
 
 const chunkBytes = 256 * 1024
 
@@ -55,7 +55,7 @@ export async function inflate(
     const form = readForm(file)
     const complete =
       form === 'gzip'
-        ? (await inflateFile(file, before.size, onProgress)) === 'complete'
+        ? (await inflateFile(chunksOf(file, before.size), before.size, onProgress)) === 'complete'
         : form === 'lzw' || endsLine(file, before.size)
     const after = fstatSync(file)
     const isUnchanged = before.size === after.size && before.mtimeMs === after.mtimeMs
@@ -68,24 +68,38 @@ export async function inflate(
   }
 }
 
-async function inflateFile(file: number, size: number, onProgress: () => void): Promise<GzipState> {
-  if (size > largestBufferedFile) return inflateChunks(chunksOf(file, size), onProgress)
-  const content = Buffer.allocUnsafe(size)
-  const length = readSync(file, content, 0, size, 0)
-  return inflateBuffer(content.subarray(0, length), onProgress)
-}
-
 /** State of a gzip stream: with its end, without its end, or damaged. */
 type GzipState = 'complete' | 'incomplete' | 'broken'
 
-async function inflateBuffer(content: Buffer, onProgress: () => void): Promise<GzipState> {
+/**
+ * Inflates a file of a size from its chunks: a small one, which is one chunk, in one buffer.
+ * @param onProgress called after each inflated chunk of a file that is inflated as a stream
+ * @param onText called with the text in chunks, which it may keep, up to the first damage
+ */
+export async function inflateFile(
+  chunks: Iterable<Buffer>,
+  size: number,
+  onProgress: () => void,
+  onText?: (text: Buffer) => void,
+): Promise<GzipState> {
+  const onChunk = (text: Buffer): void => {
+    onProgress()
+    onText?.(text)
+  }
+  if (size > largestBufferedFile) return inflateChunks(chunks, onChunk)
+  const [content = Buffer.alloc(0)] = chunks
+  let text
   try {
-    gunzipSync(content, { maxOutputLength: largestOutput })
-    return 'complete'
+    text = gunzipSync(content, { chunkSize: chunkBytes, maxOutputLength: largestOutput })
   } catch (error) {
     const isTooLarge = errorCode(error) === 'ERR_BUFFER_TOO_LARGE'
-    return isTooLarge ? inflateChunks([content], onProgress) : stateAfter(error)
+    // Only a stream hands over the text before the damage.
+    return isTooLarge || onText !== undefined
+      ? inflateChunks([content], onChunk)
+      : stateAfter(error)
   }
+  onText?.(text)
+  return 'complete'
 }
 
 /**
@@ -122,12 +136,13 @@ export async function inflateChunks(
 }
 
 /**
- * Reads an open file in chunks. A stream of node:fs would, when aborted, also close the descriptor;
- * by then its number may belong to another file.
+ * Reads an open file in chunks; a small one is one chunk. A stream of node:fs would, when aborted,
+ * also close the descriptor; by then its number may belong to another file.
  */
 export function* chunksOf(file: number, size: number): Generator<Buffer> {
+  const mostBytes = size > largestBufferedFile ? chunkBytes : size
   for (let position = 0; position < size;) {
-    const chunk = Buffer.allocUnsafe(Math.min(chunkBytes, size - position))
+    const chunk = Buffer.allocUnsafe(Math.min(mostBytes, size - position))
     const length = readSync(file, chunk, 0, chunk.length, position)
     if (length === 0) return
     position += length
