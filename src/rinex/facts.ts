@@ -77,21 +77,25 @@ export interface HeaderFacts extends Equipment, Observables {
   readonly run_date?: string
 }
 
-/** What is wrong with a file, judged by this file alone; in the order in which flags are shown. */
-export const flagNames = [
-  'no-header',
-  'empty',
-  'cut',
-  'torn',
-  'short',
-  'long',
-  'date',
-  'interval',
-  'version',
-  'type',
-  'marker',
-] as const
-export type FlagName = (typeof flagNames)[number]
+/**
+ * What is wrong with a file, judged by this file alone, in few words; in the order in which flags
+ * are shown.
+ */
+export const flagMeanings = {
+  'no-header': 'no whole header of a RINEX file at its begin',
+  empty: 'no data after the header',
+  cut: 'ends within the header, a line or an epoch',
+  torn: 'parts are missing, doubled or out of order',
+  short: 'less than 95 % of its epochs',
+  long: 'epochs after the end that its name says',
+  date: 'begins outside the time that its name says',
+  interval: 'name, header and epochs have different intervals',
+  version: 'a version that does not fit its name, or is none',
+  type: 'another type of data than its name says',
+  marker: 'the marker of another station than its name says',
+} as const
+export type FlagName = keyof typeof flagMeanings
+export const flagNames = Object.keys(flagMeanings) as readonly FlagName[]
 
 export interface Flag {
   readonly flag: FlagName

@@ -72,14 +72,14 @@ export interface FlagCount {
 }
 
 /** The files by flag, in the order of `flagNames`; one with several flags counts for each. */
-export function countFlags(flagged: readonly FlaggedFiles[]): readonly FlagCount[] {
+function countFlags(flagged: readonly FlaggedFiles[]): readonly FlagCount[] {
   return flagNames
     .map((flag) => ({ flag, files: sumOf(flagged.filter(({ flags }) => flags.includes(flag))) }))
     .filter(({ files }) => files > 0)
 }
 
 /** The number of files. */
-export function sumOf(of: readonly { readonly files: number }[]): number {
+function sumOf(of: readonly { readonly files: number }[]): number {
   return of.reduce((sum, { files }) => sum + files, 0)
 }
 
@@ -95,7 +95,7 @@ export function flagSums(of: readonly Pick<FlaggedStation, 'flagged'>[]): FlagSu
 }
 
 /** The days with flagged files, ascending. */
-export function flaggedDays(
+function flaggedDays(
   of: readonly Pick<FlaggedStation, 'flagged'>[],
 ): readonly (FlagSums & { readonly day: number })[] {
   const byDay = Map.groupBy(
@@ -112,19 +112,43 @@ export function flaggedSince(of: readonly FlaggedStation[], from: number) {
   return of.map((each) => ({ ...each, flagged: each.flagged.filter(({ day }) => day >= from) }))
 }
 
-/** A station with its flagged files of all types. */
-export interface WorstStation extends FlagSums {
+/** A station with its files of all types that are given. */
+export interface StationFlags extends FlagSums {
   readonly station: string
   readonly read: number
+  /** The flags that it always has. */
+  readonly always: readonly AlwaysFlagged[]
 }
 
-/** The stations with flagged files: those with most first, of equal ones the higher share. */
-export function worstStations(of: readonly FlaggedStation[]): readonly WorstStation[] {
-  const byStation = Map.groupBy(of, ({ station }) => station)
-  return Array.from(byStation, ([station, own]) => {
-    const read = own.reduce((sum, each) => sum + each.read, 0)
-    return { station, read, ...flagSums(own) }
-  })
-    .filter(({ files }) => files > 0)
-    .sort((a, b) => b.files - a.files || a.read - b.read || (a.station < b.station ? -1 : 1))
+/** What is flagged of the files of a week. */
+export interface FlaggedWeek extends FlagSums {
+  /** Number of files that were read. */
+  readonly read: number
+  readonly days: ReturnType<typeof flaggedDays>
+  /** Those with most flagged files first, of equal ones those of which fewer files were read. */
+  readonly stations: readonly StationFlags[]
+}
+
+/** The sums are without what stations always have. */
+export function flaggedWeek(week: readonly FlaggedStation[]): FlaggedWeek {
+  const { counted, always } = withoutAlways(week)
+  const byStation = Map.groupBy(counted, ({ station }) => station)
+  const stations = Array.from(byStation, ([station, own]) => ({
+    station,
+    read: readOf(own),
+    always: always.filter((each) => each.station === station),
+    ...flagSums(own),
+  }))
+  return {
+    read: readOf(counted),
+    ...flagSums(counted),
+    days: flaggedDays(counted),
+    stations: stations.sort(
+      (a, b) => b.files - a.files || a.read - b.read || (a.station < b.station ? -1 : 1),
+    ),
+  }
+}
+
+function readOf(of: readonly FlaggedStation[]): number {
+  return of.reduce((sum, { read }) => sum + read, 0)
 }

@@ -3,13 +3,7 @@ import type { FileType } from '../../src/parse/types.ts'
 import type { FlagName } from '../../src/rinex/facts.ts'
 import { flagNames } from '../../src/rinex/facts.ts'
 import type { FlaggedStation } from '../../src/series/flags.ts'
-import {
-  flaggedDays,
-  flaggedSince,
-  flagSums,
-  withoutAlways,
-  worstStations,
-} from '../../src/series/flags.ts'
+import { flaggedSince, flaggedWeek, flagSums, withoutAlways } from '../../src/series/flags.ts'
 import { fc } from '../random.ts'
 import t, { exact } from '../tap.ts'
 
@@ -133,26 +127,26 @@ t.test('random files give what counting them one by one gives', async (t) => {
         .filter((each) => each.files > 0),
     })
     t.strictSame(flagSums(found.counted), sumsOf(others))
-    t.strictSame(
-      flaggedDays(found.counted),
-      [-1, 0, 1, 2]
-        .map((day) => ({ day, ...sumsOf(others.filter((each) => each.day === day)) }))
-        .filter((each) => each.files > 0),
-    )
+    const byDay = [-1, 0, 1, 2]
+      .map((day) => ({ day, ...sumsOf(others.filter((each) => each.day === day)) }))
+      .filter((each) => each.files > 0)
     t.strictSame(
       flagSums(flaggedSince(found.counted, from)),
       sumsOf(others.filter(({ day }) => day >= from)),
     )
-    const worst = worstStations(found.counted)
-    for (const { station, read, files: count, flags } of worst) {
+    const week = flaggedWeek(grouped(files))
+    const { stations, read, days, ...sums } = week
+    t.strictSame({ read, sums, days }, { read: files.length, sums: sumsOf(others), days: byDay })
+    for (const { station, read, always, ...sums } of stations) {
       t.equal(read, files.filter((each) => each.station === station).length)
+      t.strictSame(sums, sumsOf(others.filter((each) => each.station === station)))
       t.strictSame(
-        { files: count, flags },
-        sumsOf(others.filter((each) => each.station === station)),
+        always,
+        found.always.filter((each) => each.station === station),
       )
     }
-    t.equal(worst.length, new Set(others.map(({ station }) => station)).size)
-    t.ok(worst.every(({ files }, index) => files <= (worst[index - 1]?.files ?? Infinity)))
+    t.equal(stations.length, new Set(files.map(({ station }) => station)).size)
+    t.ok(stations.every(({ files }, index) => files <= (stations[index - 1]?.files ?? Infinity)))
     seen += always.size
   }
   fc.assert(

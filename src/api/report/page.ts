@@ -25,6 +25,7 @@ import { ignoredNotice, note } from '../pages/parts.ts'
 import { headerColumn, numberColumns, shareCell, table } from '../pages/table.ts'
 import { placeFilters } from '../parameters/file-filters.ts'
 import { stationCell } from '../series/series-fields.ts'
+import { flaggedHtml } from './flagged-html.ts'
 import type { SeriesWeek, StationWeek, WeekReport } from './week-report.ts'
 
 interface ReportContext {
@@ -86,6 +87,7 @@ ${filterForm(form, refused ?? { kept: [...place, ['when', `week ${number}`]], li
 <p>${daysWords(fromDay, toDay)}${made}. ${sentencesOf(report)}</p>
 ${others.length > 0 && stationsTable(others)}
 ${complete.length > 0 && completeHtml(complete)}
+${flaggedHtml(report, place)}
 ${namesHtml({ heading: 'Patterns of the names of missing files', names, most: most.names, kept })}
 ${
   names.length === 0 &&

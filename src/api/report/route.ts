@@ -1,8 +1,10 @@
 /** Serves the report of a week. */
 import type { FastifyInstance } from 'fastify'
+import type { FileFilter } from '../../catalogue/filter.ts'
 import type { Week } from '../../parse/calendar.ts'
 import { gpsWeek, gpsWeekOf, secondsPerDay } from '../../parse/calendar.ts'
 import type { Format } from '../http/formats.ts'
+import type { Requester } from '../http/limits.ts'
 import type { FormView } from '../pages/filter-form.ts'
 import { layOut } from '../pages/layout.ts'
 import { placeFilters } from '../parameters/file-filters.ts'
@@ -14,11 +16,12 @@ import type { RequestOf } from '../resources/answer.ts'
 import { addAnswer } from '../resources/answer.ts'
 import type { NetworkKey } from '../series/known-series.ts'
 import { matchesSeries } from '../series/known-series.ts'
-import type { NetworkContext } from '../series/network-context.ts'
-import { asOfMembers, networkState } from '../series/network-context.ts'
+import type { NetworkContext, NetworkState } from '../series/network-context.ts'
+import { asOfMembers, detailedVersion, networkState } from '../series/network-context.ts'
 import { renderReport } from './page.ts'
 import { weekReportSchema } from './schema.ts'
 import { reportCsv, serialiseReport } from './serialise.ts'
+import type { WeekReport } from './week-report.ts'
 import { weekReport } from './week-report.ts'
 
 /** The UTC day now, as days since 1970. */
@@ -70,6 +73,24 @@ function formOf(parameters: Parameters): FormView {
   }
 }
 
+interface WantedReport {
+  readonly week: Week
+  readonly current: NetworkState
+  readonly filter: FileFilter
+}
+
+async function readReport(
+  { network, reader }: NetworkContext,
+  { week, current, filter }: WantedReport,
+  requester: Requester,
+): Promise<WeekReport> {
+  const isWanted = (series: NetworkKey): boolean =>
+    series.fileType === 'o' && series.period !== '15M' && matchesSeries(series, filter)
+  const days = { ...week, isWanted, withLatencies: true }
+  const series = await network.days(current, days, requester)
+  return weekReport(week, series, await reader.flaggedFiles(week, requester))
+}
+
 export function addReport(app: FastifyInstance, context: NetworkContext): void {
   const parameters = { week: week(context), when: when(context) }
   const form = formOf(parameters)
@@ -93,7 +114,7 @@ export function addReport(app: FastifyInstance, context: NetworkContext): void {
       name: 'Week Report',
       summary: 'Report of a week',
       about: 'The deliveries of each station in a week.',
-      description: `Completeness of daily and hourly observation files, timeliness and missing files. Files that were removed count for 400 days. The CSV has a line for each station. ${asOfMembers.clock}`,
+      description: `Completeness of daily and hourly observation files, timeliness and missing files, and which files are flagged by what is inside them. Files that were removed count for 400 days, but not as flagged. The CSV has a line for each station. ${asOfMembers.clock}`,
       returns: 'The report.',
       headers: asOfMembers.headers,
       samples: ['report/?week=2402&format=csv'],
@@ -102,16 +123,13 @@ export function addReport(app: FastifyInstance, context: NetworkContext): void {
     state: async (asked) => {
       const state = await networkState(context)
       // The default week changes with the clock.
-      return { ...state, version: `${state.version}-${weekOf(asked).number}` }
+      return { ...state, version: `${detailedVersion(state)}-${weekOf(asked).number}` }
     },
     read: async (asked, current, requester) => {
       const { filter, ignored, refused } = asked
-      const isWanted = (series: NetworkKey): boolean =>
-        series.fileType === 'o' && series.period !== '15M' && matchesSeries(series, filter)
-      const days = { ...weekOf(asked), isWanted, withLatencies: true }
-      const series = await context.network.days(current, days, requester)
       const { asOf, states, banner } = current
-      const report = weekReport(weekOf(asked), series)
+      const wanted = { week: weekOf(asked), current, filter }
+      const report = await readReport(context, wanted, requester)
       const firstStarts = states.map(({ firstStart = Infinity }) => firstStart)
       const first = Math.floor(Math.min(...firstStarts) / secondsPerDay)
       const said = { first, today: today(context), ignored, refused, banner, asOf: asOf.seconds }
@@ -121,8 +139,7 @@ export function addReport(app: FastifyInstance, context: NetworkContext): void {
           html: () => {
             const place = asked.kept.filter(([name]) => placeFilters.has(name))
             const view = { ...form, countries: context.site().countries }
-            const page = renderReport(report, { ...said, place, form: view })
-            return layOut(page, context.site())
+            return layOut(renderReport(report, { ...said, place, form: view }), context.site())
           },
           csv: () => reportCsv(serialiseReport(report, asOf)),
         },

@@ -1,4 +1,5 @@
 /** Schemas of the report of a week. */
+import { flagCounts } from '../openapi/flags.ts'
 import * as schema from '../openapi/schema.ts'
 import { asOfMembers } from '../series/network-context.ts'
 import { classOf, seriesFields } from '../series/series-fields.ts'
@@ -26,6 +27,11 @@ const shares = (files: string, [possible, delivered, completeness]: Shares) =>
     }),
   )
 
+const notAlways =
+  'without the flags that its station always has: on at least nine tenths of three or more files'
+
+const oneFlag = [{ flag: 'short', files: 2 }] as const
+
 export const weekReportSchema = schema.component(
   'WeekReport',
   'The observation files that each station delivered in a week.',
@@ -38,6 +44,27 @@ export const weekReportSchema = schema.component(
     ended: schema.integer(
       'Number of series that had ended by the end of this week; they are in no sum.',
       0,
+    ),
+    flagged: schema.object(
+      'What is wrong with the observation files of these stations by what is inside them.',
+      {
+        read: schema.integer('Number of files of the week that were read for that.', 168),
+        files: schema.integer(`Number of these with a flag, ${notAlways}.`, 2),
+        flags: flagCounts('The files with a flag', oneFlag),
+        days: schema.list(
+          'The days with such files.',
+          schema.object('A day.', {
+            date: schema.day('The UTC day on which the data begin.', '2026-01-22'),
+            files: schema.integer('Number of files with a flag.', 2),
+            flags: flagCounts('These files', oneFlag),
+          }),
+        ),
+        worst: schema.list(
+          'Codes of the stations with such files, those with most first.',
+          schema.text('A station.'),
+          ['GRAZ00AUT'],
+        ),
+      },
     ),
     stations: schema.list(
       'Stations with expected or delivered files, by code.',
@@ -56,6 +83,10 @@ export const weekReportSchema = schema.component(
           schema.text('A file name pattern in the syntax of the shell.'),
           ['GRAZ00AUT_?_202602203??_01H_*O.*', 'GRAZ00AUT_?_202602204??_01H_*O.*'],
         ),
+        read: schema.integer('Number of its files that were read for what is inside.', 168),
+        flagged: schema.integer(`Number of these with a flag, ${notAlways}.`, 2),
+        flags: flagCounts('These files', oneFlag),
+        always: flagCounts('The flags that it always has', []),
       }),
     ),
   },

@@ -3,24 +3,43 @@ import { dayToIso } from '../../parse/calendar.ts'
 import { countryOf } from '../../parse/countries.ts'
 import type { AsOf } from '../../series/as-of.ts'
 import { shareClass } from '../../series/completeness.ts'
+import type { FlaggedWeek, StationFlags } from '../../series/flags.ts'
 import { csvText } from '../http/send.ts'
 import { serialiseAsOf } from '../series/network-context.ts'
 import { shareOrNull } from '../series/series-fields.ts'
 import type { WireReport, WireReportShare, WireReportStation } from './schema.ts'
 import type { SeriesWeek, StationWeek, WeekReport } from './week-report.ts'
 
-export function serialiseReport({ week, ended, stations }: WeekReport, asOf: AsOf): WireReport {
+export function serialiseReport(
+  { week, ended, stations, flagged }: WeekReport,
+  asOf: AsOf,
+): WireReport {
+  const flags = new Map(flagged.stations.map((each) => [each.station, each]))
   return {
     week: String(week.number),
     from: dayToIso(week.fromDay),
     to: dayToIso(week.toDay),
     ...serialiseAsOf(asOf),
     ended,
-    stations: stations.map(serialiseStation),
+    flagged: serialiseFlagged(flagged),
+    stations: stations.map((row) => serialiseStation(row, flags.get(row.station))),
   }
 }
 
-function serialiseStation(row: StationWeek): WireReportStation {
+function serialiseFlagged({ read, files, flags, days, stations }: FlaggedWeek) {
+  return {
+    read,
+    files,
+    flags,
+    days: days.map(({ day, ...sums }) => ({ date: dayToIso(day), ...sums })),
+    worst: stations.filter((each) => each.files > 0).map(({ station }) => station),
+  }
+}
+
+function serialiseStation(
+  row: StationWeek,
+  { read, files, flags, always }: Omit<StationFlags, 'station'> = unread,
+): WireReportStation {
   const { station, daily, hourly, inTime, missing } = row
   return {
     station,
@@ -30,8 +49,14 @@ function serialiseStation(row: StationWeek): WireReportStation {
     within_600: shareOrNull(inTime),
     timeliness: shareClass(inTime) ?? null,
     missing,
+    read,
+    flagged: files,
+    flags,
+    always: always.map(({ flag, files }) => ({ flag, files })),
   }
 }
+
+const unread = { read: 0, files: 0, flags: [], always: [] }
 
 function serialiseSeries(series: SeriesWeek | undefined): WireReportShare | null {
   if (series === undefined) return null
@@ -57,6 +82,10 @@ export function reportCsv({ stations }: WireReport): string {
     'within_600',
     'timeliness',
     'missing',
+    'read',
+    'flagged',
+    'flags',
+    'always',
   ]
   const cells = (share: WireReportShare | null): (string | number | null)[] =>
     shareColumns.map((name) => {
@@ -73,6 +102,10 @@ export function reportCsv({ stations }: WireReport): string {
       row.within_600,
       row.timeliness,
       row.missing.join(' '),
+      row.read,
+      row.flagged,
+      row.flags.map(({ flag, files }) => `${flag}:${files}`).join(' '),
+      row.always.map(({ flag }) => flag).join(' '),
     ]),
   )
 }

@@ -3,6 +3,8 @@ import type { Week } from '../../parse/calendar.ts'
 import { secondsPerDay } from '../../parse/calendar.ts'
 import type { ShareClass } from '../../series/completeness.ts'
 import { completenessOf, shareClass } from '../../series/completeness.ts'
+import type { FlaggedStation, FlaggedWeek } from '../../series/flags.ts'
+import { flaggedWeek } from '../../series/flags.ts'
 import { usualLatency } from '../../series/latency.ts'
 import { endOfSlot } from '../../series/series.ts'
 import { withinTarget } from '../../series/series-summary.ts'
@@ -17,6 +19,8 @@ export interface WeekReport {
   readonly ended: number
   readonly endedStations: readonly string[]
   readonly stations: readonly StationWeek[]
+  /** What is flagged of the observation files of these stations. */
+  readonly flagged: FlaggedWeek
 }
 
 /** What a station delivered in a week. */
@@ -45,14 +49,23 @@ export interface SeriesWeek {
   readonly ended: boolean
 }
 
-/** @param series those of observation files, with their slots of the week */
-export function weekReport(week: Week, series: readonly SeriesOfDays[]): WeekReport {
+/**
+ * @param series those of observation files, with their slots of the week
+ * @param files those of the week that were read, of all stations and types
+ */
+export function weekReport(
+  week: Week,
+  series: readonly SeriesOfDays[],
+  files: readonly FlaggedStation[],
+): WeekReport {
   const stations = Array.from(Map.groupBy(series.filter(isOfWeek), ({ station }) => station))
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([station, found]) => stationWeek(station, found, week))
   const ended = series.filter((each) => hasEnded(each, week))
   const endedStations = [...new Set(ended.map(({ station }) => station))].sort()
-  return { week, ended: ended.length, endedStations, stations }
+  const codes = new Set(stations.map(({ station }) => station))
+  const own = files.filter(({ station, fileType }) => fileType === 'o' && codes.has(station))
+  return { week, ended: ended.length, endedStations, stations, flagged: flaggedWeek(own) }
 }
 
 /** True if a series is expected or delivered in the week; the report leaves out other series. */
