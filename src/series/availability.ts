@@ -14,6 +14,8 @@ export interface Availability extends Completeness {
    */
   readonly gaps: readonly StateRun[]
   readonly ended: boolean
+  /** Number of the delivered slots of the range that are half. */
+  readonly half: number
   readonly class: ShareClass | undefined
   /** See `SeriesSummary`. */
   readonly usualLatency: number | undefined
@@ -49,6 +51,7 @@ export function availabilityOf(
     runs,
     gaps: gapsOf(runs, { from: first, to: last }),
     ended: now.ended,
+    half: figures.half,
     class: now.ended ? undefined : shareClass(completeness.completeness),
     ...times,
   }
@@ -60,6 +63,7 @@ function unknownAvailability({ from, to }: SlotRange) {
     runs: [{ state: 'unknown', firstSlot: from, slots: to - from + 1 }] as const,
     gaps: [],
     ended: false,
+    half: 0,
     class: undefined,
   }
 }

@@ -17,8 +17,9 @@ export interface SeriesPast extends SeriesHistory {
 
 /** A series now, and in its last 28 days. */
 export interface SeriesSummary extends Completeness {
-  /** Number of the slots of the last 28 days that were expected. */
+  /** Number of the slots of the last 28 days that were expected, and of those that are half. */
   readonly expected: number
+  readonly half: number
   readonly state: SeriesState
   /** See `StateNow`. */
   readonly since: number | undefined
@@ -60,12 +61,13 @@ export function summariseSeries(past: SeriesPast, asOf: number): SeriesSummary {
   const latencies = latenciesIn(arrivals, range)
   const limit = lateAfter(period, latencies)
   const looking = { asOf, lateAfter: limit }
-  const { runs, now: state, expected, ...figures } = slotStates(past, range, looking)
+  const { runs, now: state, expected, half, ...figures } = slotStates(past, range, looking)
   const completeness = completenessOf(figures)
   return {
     ...state,
     ...completeness,
     expected,
+    half,
     class: state.ended ? undefined : shareClass(completeness.completeness),
     usualLatency: usualLatency(latencies),
     lateAfter: limit,
@@ -81,6 +83,7 @@ export function unknownSummary(lastSlot: number | undefined, period: Period): Se
   return {
     ...completenessOf({ possible: 0, delivered: 0 }),
     expected: 0,
+    half: 0,
     state: 'unknown',
     since: undefined,
     isExpected: false,

@@ -60,6 +60,13 @@ export class SlotSet {
     return bit >= 0 && (((this.#words[bit >>> 5] ?? 0) >>> (bit & 31)) & 1) === 1
   }
 
+  /** True for a set of the same period and range with the same slots. */
+  equals(other: SlotSet): boolean {
+    const isLike = this.period === other.period && this.#firstDay === other.#firstDay
+    const isLong = this.#words.length === other.#words.length
+    return isLike && isLong && this.#words.every((word, index) => word === other.#words[index])
+  }
+
   /** Adds the slots of another set of the same period and range. */
   addAll(other: SlotSet): void {
     other.#words.forEach((word, index) => {

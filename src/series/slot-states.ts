@@ -52,6 +52,8 @@ export interface SeriesHistory {
    */
   readonly delivered: SlotSet
   readonly damaged: DamagedSlots
+  /** Slots that have ended and are half (see half.ts); without it, none. */
+  readonly half?: SlotSet | undefined
   /** The first delivered slot, wherever the slots in question are. */
   readonly first: number | undefined
   readonly rules: readonly ExpectedRule[]
@@ -86,6 +88,8 @@ export interface SlotFigures {
   readonly possible: number
   /** Number of the possible slots that were delivered. */
   readonly delivered: number
+  /** Number of the delivered slots that are half. */
+  readonly half: number
   /** Number of slots that are expected, and neither due nor future. */
   readonly expected: number
 }
@@ -135,14 +139,14 @@ export function slotStates(
   range: SlotRange,
   { asOf, lateAfter }: Looking,
 ): SlotStates {
-  const { delivered, live = delivered, damaged, rules } = history
+  const { delivered, live = delivered, damaged, half, rules } = history
   const { seconds, lateFor } = periodRules[delivered.period]
   const expectation = createExpectation(delivered, rules)
   const now = stateNow(history, expectation, { asOf, lateAfter })
   const first = history.first ?? Infinity
   const last = now.ended ? (lastThere(history, Infinity) ?? -Infinity) : Infinity
   const runs: { state: SlotState; firstSlot: number; slots: number }[] = []
-  const figures = { possible: 0, delivered: 0, expected: 0 }
+  const figures = { possible: 0, delivered: 0, half: 0, expected: 0 }
   for (let slot = range.from; slot <= range.to; slot++) {
     const ageSeconds = asOf - (slot + 1) * seconds
     const isExpected = expectation.isExpected(slot)
@@ -158,6 +162,7 @@ export function slotStates(
     if (slot < first || ageSeconds < 0) continue
     figures.possible++
     if (isDelivered) figures.delivered++
+    if (state === 'present' && half?.has(slot) === true) figures.half++
   }
   return { runs, now, ...figures }
 }
@@ -174,6 +179,7 @@ export function joinStates(first: SlotStates, second: SlotStates): SlotStates {
     now: second.now,
     possible: first.possible + second.possible,
     delivered: first.delivered + second.delivered,
+    half: first.half + second.half,
     expected: first.expected + second.expected,
   }
 }

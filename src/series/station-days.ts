@@ -1,31 +1,35 @@
 /** How a station delivers, and its last 28 days, from all of its observation files. Pure. */
 import { secondsPerDay } from '../parse/calendar.ts'
+import { apartHalf } from './half.ts'
 import type { Period, SeriesKey } from './series.ts'
 import { recentDays, slotsPerDay } from './series.ts'
 import type { SeriesSummary } from './series-summary.ts'
-import type { SlotState, StateRun } from './slot-states.ts'
+import type { SeriesHistory, SlotState, StateRun } from './slot-states.ts'
 import type { State, StationDelivery } from './station-states.ts'
 import { severityOf, stateOf } from './station-states.ts'
 
+/** The state of a slot in a picture, where those that are half are apart. */
+export type DrawnState = SlotState | 'half'
+
 /** The state of a day: that of its slots; `part` if only some of them are there. */
-export type DayState = SlotState | 'part'
+export type DayState = DrawnState | 'part'
 
 const lostStates = ['missing', 'late', 'damaged'] as const
 
 /** The state of a day from those of its slots. What is not expected lacks in no day. */
-export function dayStateOf(slots: ReadonlySet<SlotState>): DayState {
+export function dayStateOf(slots: ReadonlySet<DrawnState>): DayState {
   const lost = lostStates.filter((state) => slots.has(state))
-  const isThere = slots.has('present') || slots.has('removed')
+  const isThere = slots.has('present') || slots.has('removed') || slots.has('half')
   const [worst] = lost
   if (worst !== undefined) return isThere && worst !== 'damaged' ? 'part' : worst
-  const others = ['present', 'removed', 'due', 'silent', 'future'] as const
+  const others = ['half', 'present', 'removed', 'due', 'silent', 'future'] as const
   return others.find((state) => slots.has(state)) ?? 'future'
 }
 
 /** The states of slots by day, added to a map. */
 export function addDays(
-  days: Map<number, Set<SlotState>>,
-  { state, firstSlot, slots }: StateRun,
+  days: Map<number, Set<DrawnState>>,
+  { state, firstSlot, slots }: StateRun<DrawnState>,
   period: Period,
 ): void {
   const perDay = slotsPerDay(period)
@@ -38,7 +42,7 @@ export function addDays(
 /** A series with what its last 28 days were, and its first delivered slot. */
 interface RecentSeries extends SeriesKey {
   readonly summary: SeriesSummary
-  readonly past: { readonly first: number | undefined }
+  readonly past: Pick<SeriesHistory, 'first' | 'half'>
 }
 
 /** A station as lists and pictures show it. */
@@ -53,9 +57,9 @@ export interface StationDays {
 
 /** @param series those of one station, at least one. @param asOf seconds since 1970 */
 export function stationDays(series: readonly RecentSeries[], asOf: number): StationDays {
-  const found = new Map<number, Set<SlotState>>()
+  const found = new Map<number, Set<DrawnState>>()
   for (const { period, summary, past } of observations(series))
-    for (const run of summary.runs) {
+    for (const run of apartHalf(summary.runs, past.half)) {
       // Of a series that is not expected, nothing is due.
       if (run.state === 'due' && summary.state === 'silent') continue
       // Before the first file, nothing was silent.

@@ -3,6 +3,9 @@
  * while they are served. With SLOW=1 two thousand files and twenty kills.
  */
 import { once } from 'node:events'
+import { rmSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import Sqlite from 'better-sqlite3'
 import type { TestEngine } from '../catalogue/engines.ts'
@@ -10,7 +13,7 @@ import { postgres, sqlite } from '../catalogue/engines.ts'
 import { testFolder } from '../folder.ts'
 import { lacksPostgres } from '../postgres.ts'
 import { epochs3, header3 } from '../rinex/texts.ts'
-import t from '../tap.ts'
+import t, { exact } from '../tap.ts'
 import type { Service } from './service.ts'
 import { longestMs, slow, startScanned, startService, stop, until } from './service.ts'
 import { arrive, dayDirectory, hourDirectory, pathIn, paths, put } from './tree.ts'
@@ -21,10 +24,16 @@ const kills = slow ? 20 : 2
 t.setTimeout(longestMs)
 
 const whole = gzipSync(header3() + epochs3(120))
+const few = gzipSync(header3() + epochs3(50))
 const cut = gzipSync((header3() + epochs3(119)).slice(0, -20))
 
 interface Missing {
-  readonly results: readonly { readonly start: string; readonly station: string }[]
+  readonly results: readonly {
+    readonly start: string
+    readonly station: string
+    readonly file: string
+    readonly share: number | null
+  }[]
 }
 
 async function openOn(t: Parameters<typeof startService>[0], engine: TestEngine) {
@@ -39,8 +48,40 @@ async function openOn(t: Parameters<typeof startService>[0], engine: TestEngine)
     const { status, body } = await service.get(path)
     return status === 200 ? (body as Missing).results.length : -1
   }
-  return { ...service, damaged }
+  const half = async (): Promise<readonly (string | number | null)[] | undefined> => {
+    const { status, body } = await service.get('/rinex/api/missing/?state=half')
+    if (status !== 200) return undefined
+    return (body as Missing).results.flatMap(({ file, share }) => [basename(file), share])
+  }
+  return { ...service, damaged, half }
 }
+
+for (const engine of [sqlite, postgres])
+  t.test(
+    `a file with few epochs is half until a better one comes, on ${engine.name}`,
+    { skip: engine === postgres && lacksPostgres() },
+    async (t) => {
+      const { archive, half, damaged, get } = await openOn(t, engine)
+      const halfIs = async (what: string, expected: readonly (string | number)[]) => {
+        await until(what, async () => isDeepStrictEqual(await half(), expected))
+      }
+      const path = pathIn(hourDirectory(1), 0)
+      const [other, name] = [path.replace('_R_', '_S_'), basename(path)]
+      arrive(archive, path, few)
+      await halfIs('it is half', [name, 0.4167])
+      t.equal(await damaged(), 0)
+      const { body } = await get('/rinex/api/series/?state=present&station=' + name.slice(0, 9))
+      t.match(body, { results: exact([{ half_28d: 1, completeness_28d: 1 }]) })
+      arrive(archive, other, cut)
+      await halfIs('a damaged file beside it changes nothing', [name, 0.4167])
+      arrive(archive, other, whole)
+      await halfIs('a whole file beside it is enough', [])
+      rmSync(join(archive, other))
+      await halfIs('it is the best one again', [name, 0.4167])
+      arrive(archive, path, whole)
+      await halfIs('a better copy ends it', [])
+    },
+  )
 
 for (const engine of [sqlite, postgres])
   t.test(

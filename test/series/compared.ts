@@ -12,6 +12,7 @@ import { oracleMissing, oracleNow, oracleRange } from './oracle.ts'
 /** The history in the form of the functions under test. */
 export function pastOf(history: History, range?: Range) {
   const { period, delivered: latencies, live: liveSlots, damaged, asOf, rules = [] } = history
+  const { half = [] } = history
   const perDay = slotsPerDay(period)
   const now = slotAt(asOf, period)
   const all = [...latencies.keys()].filter((slot) => slot <= now).sort((a, b) => a - b)
@@ -29,6 +30,7 @@ export function pastOf(history: History, range?: Range) {
     delivered,
     live,
     damaged: new Map([...damaged].filter(([slot]) => slot <= now)),
+    half: SlotSet.of(period, half, days).upTo(now - 1),
     first: delivered.firstFrom(-Infinity),
     last: delivered.lastUpTo(now),
     arrivals: {
@@ -54,6 +56,7 @@ function summaryOf(history: History, range?: Range) {
     last_arrival: orNull(summary.lastArrival),
     possible_28d: summary.possible,
     delivered_28d: summary.delivered,
+    half_28d: summary.half,
     completeness_28d: orNull(summary.completeness),
     expected_28d: summary.expected,
     within_target_28d: orNull(summary.withinTarget),
@@ -79,6 +82,7 @@ function availability(history: History, range: Range) {
     slots: range.to - range.from + 1,
     possible: found.possible,
     delivered: found.delivered,
+    half: found.half,
     completeness: orNull(found.completeness),
     class: orNull(found.class),
     gaps: found.gaps.map(({ firstSlot, slots, state }) => [

@@ -341,6 +341,12 @@ function damage(
   return damaged
 }
 
+/** Of some histories, a few or many slots with few epochs, live or not. */
+function fewEpochs(delivered: Iterable<number>, { startDay, parts }: Plan): Set<number> {
+  const every = [0, 1, 2, 7, 31][(startDay + parts.length) % 5] ?? 0
+  return new Set(every === 0 ? [] : [...delivered].filter((slot) => slot % every === 0))
+}
+
 function build(plan: Plan): { history: History; range: Range } {
   const length = lengths[plan.period]
   const { delivered: all, first, end } = deliver(plan.period, plan.startDay, plan.parts)
@@ -361,6 +367,7 @@ function build(plan: Plan): { history: History; range: Range } {
     delivered,
     live,
     damaged: damage({ delivered, live }, plan, { first, end }),
+    half: fewEpochs(delivered.keys(), plan),
     asOf,
     ...(plan.rules !== undefined && {
       rules: plan.rules.map((line) => ruleOf(line, plan.startDay)),

@@ -1,7 +1,6 @@
 /** Losses: cases whose answers are known, and random networks beside the slow reference. */
-import { damagedLosses } from '../../src/series/damaged.ts'
 import type { Loss } from '../../src/series/loss.ts'
-import { stationLosses } from '../../src/series/station-losses.ts'
+import { damagedLosses, stationLosses } from '../../src/series/station-losses.ts'
 import { fc } from '../random.ts'
 import t, { exact } from '../tap.ts'
 import type { Described } from './loss-networks.ts'

@@ -66,6 +66,7 @@ t.test('a series that comes is present since 28 days, and all of its slots are',
     last_arrival: asOf - 29 * minute,
     possible_28d: 672,
     delivered_28d: 672,
+    half_28d: 0,
     completeness_28d: 1,
     expected_28d: 672,
     within_target_28d: 1,
@@ -377,6 +378,7 @@ t.test('the answers of any history agree with each other', async (t) => {
         (sum, [, letter, slots]) => sum + (letters.test(letter ?? '') ? Number(slots) : 0),
         0,
       )
+    if (answer.half > 0) words.add('half')
     words.add(`${now.state}${now.ended ? ' ended' : ''}`).add(String(now.class))
     for (const [letter] of answer.states.matchAll(/\D/g)) words.add(letter)
     // Slots that were possible and not delivered are gaps. A damaged file may be there early.
@@ -388,11 +390,23 @@ t.test('the answers of any history agree with each other', async (t) => {
       answer.delivered <= count(/[PR]/) &&
       (early || answer.possible - answer.delivered === gaps) &&
       answer.spans.length === answer.states.split('P').length - 1 &&
-      now.delivered_28d <= now.possible_28d
+      now.delivered_28d <= now.possible_28d &&
+      answer.half <= answer.delivered
     )
   })
   fc.assert(property, { numRuns: 200 })
-  const all = ['present', 'late', 'down', 'silent', 'silent ended', 'good', 'fair', 'poor', 'null']
+  const all = [
+    'present',
+    'late',
+    'down',
+    'silent',
+    'silent ended',
+    'good',
+    'fair',
+    'poor',
+    'null',
+    'half',
+  ]
   t.strictSame(
     [...all, ...Array.from('PRXDLMSF')].filter((word) => !words.has(word)),
     [],

@@ -31,6 +31,8 @@ export interface History {
   live: ReadonlySet<number>
   /** The slots that have a damaged live record, and when the first was found to be damaged. */
   damaged: ReadonlyMap<number, number>
+  /** The slots whose good live records all hold less than half of their epochs. */
+  half?: ReadonlySet<number>
   asOf: number
   /** Without rules the expectation is learned from the deliveries. */
   rules?: readonly Rule[]
@@ -47,6 +49,7 @@ export interface NowAnswer {
   last_arrival: number | null
   possible_28d: number
   delivered_28d: number
+  half_28d: number
   completeness_28d: number | null
   expected_28d: number
   within_target_28d: number | null
@@ -66,6 +69,7 @@ export interface RangeAnswer {
   slots: number
   possible: number
   delivered: number
+  half: number
   completeness: number | null
   class: Class | null
   gaps: Gap[]
@@ -74,7 +78,7 @@ export interface RangeAnswer {
 
 export interface MissingSlot {
   slot: number
-  state: 'late' | 'missing' | 'damaged'
+  state: 'late' | 'missing' | 'damaged' | 'half'
   expected_by: number
   since: number
 }
@@ -334,14 +338,27 @@ class Series {
   }
 
   figures({ from, to }: Range) {
-    let [possible, delivered] = [0, 0]
+    let [possible, delivered, half] = [0, 0, 0]
     for (let slot = from; slot <= Math.min(to, this.#end); slot++) {
       if (!this.isPossible(slot)) continue
       possible++
       if (this.isDelivered(slot)) delivered++
+      if (this.isHalf(slot)) half++
     }
     const completeness = ratio(delivered, possible)
-    return { possible, delivered, completeness, class: this.ended ? null : classOf(completeness) }
+    return {
+      possible,
+      delivered,
+      half,
+      completeness,
+      class: this.ended ? null : classOf(completeness),
+    }
+  }
+
+  /** A slot that is there, has ended, and has too few of its epochs. */
+  isHalf(slot: number): boolean {
+    const isOver = this.end(slot) <= this.#history.asOf
+    return isOver && this.state(slot) === 'present' && this.#history.half?.has(slot) === true
   }
 
   /** The number of expected slots of a range, without those that may still come. */
@@ -391,6 +408,7 @@ export function oracleNow(history: History): NowAnswer {
     last_arrival: series.lastArrival,
     possible_28d: figures.possible,
     delivered_28d: figures.delivered,
+    half_28d: figures.half,
     completeness_28d: figures.completeness,
     expected_28d: series.countExpected(series.last28Days),
     within_target_28d: series.withinTarget,
@@ -437,6 +455,18 @@ export function oracleMissing(history: History, range: Range): MissingSlot[] {
     found.push({ slot, state, expected_by: expectedBy, since })
   }
   return found
+}
+
+/** The half slots of a range. */
+export function oracleHalf(history: History, range: Range): MissingSlot[] {
+  const series = new Series(history)
+  const slots = [...(history.half ?? [])].filter((slot) => slot >= range.from && slot <= range.to)
+  return slots
+    .filter((slot) => series.isHalf(slot))
+    .map((slot) => {
+      const since = series.end(slot)
+      return { slot, state: 'half', expected_by: since + series.lateAfter, since }
+    })
 }
 
 /** Whether a slot is expected; without a slot, the one from which the state now follows. */

@@ -1,4 +1,7 @@
-/** The list of the files that are expected and not delivered, and of damaged ones. */
+/**
+ * The list of the files that are expected and not delivered, and of damaged ones; when asked for,
+ * of those that hold less than half of their epochs.
+ */
 import type { FastifyInstance } from 'fastify'
 import { secondsPerDay, secondsToIso } from '../../parse/calendar.ts'
 import type { DayRange } from '../../series/series.ts'
@@ -15,7 +18,6 @@ import {
   choices,
   endsBeforeItBegins,
   firstDay,
-  isChosen,
   lastDay,
   ordering,
 } from '../parameters/parameter.ts'
@@ -28,10 +30,17 @@ import type { NetworkStatus, SeriesStatus } from '../series/known-series.ts'
 import { keyOf, matchesSeries, period } from '../series/known-series.ts'
 import type { NetworkContext } from '../series/network-context.ts'
 import { asOfMembers, networkState } from '../series/network-context.ts'
-import { keyFields, stationHref } from '../series/series-fields.ts'
+import { keyFields, shareOrNull, stationHref } from '../series/series-fields.ts'
 import { withSizes } from './damaged-sizes.ts'
-import type { MissingSlot } from './missing-slots.ts'
-import { missingPattern, missingSlots, missingStates, timesOf } from './missing-slots.ts'
+import type { ListedState, MissingSlot } from './missing-slots.ts'
+import {
+  halfSlots,
+  listedStates,
+  missingPattern,
+  missingSlots,
+  missingStates,
+  timesOf,
+} from './missing-slots.ts'
 import { headlineOf, namesOfFiles, outageRows } from './page.ts'
 
 const field = fieldOf<MissingSlot>()
@@ -64,14 +73,14 @@ const fields = {
   ),
   state: field(
     schema.oneOf(
-      '`late` until 3 days after the end of the slot (01D: 7 days), then `missing`; `damaged` if there are files and all are incomplete, broken or empty: a better copy is wanted.',
-      missingStates,
+      '`late` until 3 days after the end of the slot (01D: 7 days), then `missing`; `damaged` if there are files and all are incomplete, broken or empty: a better copy is wanted. `half`, which is no loss: the best file holds less than half of its epochs.',
+      listedStates,
       'late',
     ),
     ({ state }) => state,
   ),
   since: time(
-    'Time since which the slot has this state; of a damaged one, when its file was found so.',
+    'Time since which the slot has this state; of a damaged one, when its file was found so; of a half one, its end.',
     '2026-01-22T04:10:00Z',
     (slot) => timesOf(slot).since,
     'Since',
@@ -83,10 +92,20 @@ const fields = {
     ),
     ({ series, slot }) => missingPattern(series, slot),
   ),
-  damaged_file: field(
-    schema.orNull(schema.url('The download URL of the damaged file; otherwise null.'), null),
+  file: field(
+    schema.orNull(
+      schema.url('The download URL of the damaged file, or of the best one of a half slot.'),
+      null,
+    ),
     ({ path }, links): string | null =>
       path === undefined ? null : downloadUrl(links, ...placeOf(path)),
+  ),
+  share: field(
+    schema.shareOrNull(
+      'Of a half slot: the share of the expected epochs that this file holds; otherwise null.',
+      null,
+    ),
+    ({ share }): number | null => shareOrNull(share),
   ),
 }
 
@@ -97,8 +116,8 @@ function placeOf(path: string): [directory: string, name: string] {
 
 const parameters = {
   period,
-  state: choices(missingStates, {
-    meaning: 'The states of the slots; by default all.',
+  state: choices(listedStates, {
+    meaning: 'The states of the slots; by default `late`, `missing` and `damaged`.',
     example: 'late',
     label: 'State',
   }),
@@ -149,9 +168,9 @@ export function addMissing(app: FastifyInstance, context: NetworkContext): void 
       const range = askedRange(asked, { last: dayOf(asOf), today: today(context) })
       const isWanted = (series: SeriesStatus): boolean =>
         matchesSeries(series, filter, values.period)
-      const found = await readMissing(context, { current, range, isWanted, requester })
-      const isAsked = ({ state }: MissingSlot): boolean => isChosen(values.state, state)
-      const items = await withFiles(context, found.filter(isAsked), { range, requester })
+      const states = values.state.length === 0 ? missingStates : values.state
+      const found = await readMissing(context, { current, range, isWanted, states, requester })
+      const items = await withFiles(context, found, { range, requester })
       if (format !== 'html') return { items }
       const sized = await withSizes(context, items, requester)
       const words = filterWords(kept, worded)
@@ -185,19 +204,38 @@ export function addMissing(app: FastifyInstance, context: NetworkContext): void 
   })
 }
 
-/** Adds the paths of damaged files. */
+/** Adds the files of damaged and of half slots. */
 async function withFiles(
   { reader }: NetworkContext,
   slots: readonly MissingSlot[],
   { range, requester }: Pick<Wanted, 'range' | 'requester'>,
 ): Promise<readonly MissingSlot[]> {
-  if (slots.every(({ state }) => state !== 'damaged')) return slots
-  const files = await reader.damagedFiles(range, requester)
-  const paths = new Map(files.map((file) => [`${keyOf(file)} ${file.slot}`, file.path]))
-  return slots.map((each) =>
-    each.state === 'damaged'
-      ? { ...each, path: paths.get(`${keyOf(each.series)} ${each.slot}`) }
-      : each,
+  const has = (state: MissingSlot['state']): boolean => slots.some((each) => each.state === state)
+  const half = has('half') ? await reader.halfFiles({ series: bySeries(slots) }, requester) : []
+  const damaged = has('damaged') ? await reader.damagedFiles(range, requester) : []
+  const files = new Map<string, Pick<MissingSlot, 'path' | 'share'>>(
+    [...damaged, ...half].map((file) => [`${keyOf(file)} ${file.slot}`, file]),
+  )
+  return slots.flatMap((each) => {
+    if (each.state !== 'half' && each.state !== 'damaged') return each
+    const file = files.get(`${keyOf(each.series)} ${each.slot}`)
+    // A better file may have come a moment ago.
+    if (each.state === 'half' && file === undefined) return []
+    return { ...each, path: file?.path, share: file?.share }
+  })
+}
+
+/** The half slots, by series. */
+function bySeries(slots: readonly MissingSlot[]) {
+  const half = slots.filter(({ state }) => state === 'half')
+  return Array.from(
+    Map.groupBy(half, ({ series }) => series),
+    ([{ station, fileType, period }, own]) => ({
+      station,
+      fileType,
+      period,
+      slots: own.map(({ slot }) => slot),
+    }),
   )
 }
 
@@ -205,12 +243,13 @@ interface Wanted {
   readonly current: NetworkStatus
   readonly range: DayRange
   readonly isWanted: (series: SeriesStatus) => boolean
+  readonly states: readonly ListedState[]
   readonly requester: Requester
 }
 
 async function readMissing(
   { network }: NetworkContext,
-  { current, range, isWanted, requester }: Wanted,
+  { current, range, isWanted, states, requester }: Wanted,
 ): Promise<readonly MissingSlot[]> {
   // The summaries in memory contain the slots of the last 28 days.
   const { seconds: asOf = 0 } = current.asOf
@@ -222,8 +261,13 @@ async function readMissing(
         runs: each.slots.runs,
       }))
   const found: MissingSlot[] = []
+  function* slotsOf(each: (typeof series)[number]) {
+    yield* missingSlots(each, each.runs, range)
+    yield* halfSlots(each, range)
+  }
   for (const each of series)
-    for (const missing of missingSlots(each, each.runs, range)) {
+    for (const missing of slotsOf(each)) {
+      if (!states.includes(missing.state)) continue
       if (found.length >= maxRows)
         throw new BadFields({ from: [`The range has more than ${maxRows} missing files.`] })
       found.push(missing)

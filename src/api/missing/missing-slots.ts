@@ -16,18 +16,22 @@ import type {
   SeriesStatus,
 } from '../series/known-series.ts'
 
+/** What is missing; what is `half` (see series/half.ts) is listed only when it is asked for. */
 export const missingStates = ['late', 'missing', 'damaged'] as const
-type MissingState = (typeof missingStates)[number]
+export const listedStates = [...missingStates, 'half'] as const
+export type ListedState = (typeof listedStates)[number]
 
-/** A slot that is expected and not delivered, or whose files are all damaged. */
+/** A slot that is expected and not delivered, or whose files are all damaged; or a half one. */
 export interface MissingSlot {
   readonly series: SeriesStatus
   readonly slot: number
-  readonly state: MissingState
+  readonly state: ListedState
   /** Of a damaged slot: when the first file was found so, in seconds since 1970. */
   readonly foundSeconds?: number | undefined
-  /** The path of its damaged file below the archive root. */
+  /** The path of its damaged file, or of the best one of a half slot, below the archive root. */
   readonly path?: string | undefined
+  /** Of a half slot: the share of its epochs that this file holds. */
+  readonly share?: number | undefined
   /** Bytes of that file, and the median of those of its neighbours. */
   readonly size?: number | undefined
   readonly usualSize?: number | undefined
@@ -50,6 +54,20 @@ export function* missingSlots(
       if (state === 'damaged')
         yield { series, slot, state, foundSeconds: series.past?.damaged.get(slot) }
       else yield { series, slot, state }
+  }
+}
+
+/** The half slots of a series on some days, ascending. */
+export function* halfSlots(
+  series: SeriesStatus & Pick<KnownSeries, 'past'>,
+  { fromDay, toDay }: DayRange,
+): Generator<MissingSlot> {
+  const { half } = series.past
+  const perDay = slotsPerDay(series.period)
+  let slot = half?.firstFrom(fromDay * perDay)
+  while (slot !== undefined && slot < (toDay + 1) * perDay) {
+    yield { series, slot, state: 'half' }
+    slot = half?.firstFrom(slot + 1)
   }
 }
 
@@ -81,7 +99,12 @@ export function timesOf({ series, slot, state, foundSeconds }: MissingSlot) {
   const { seconds, lateFor } = periodRules[series.period]
   const [start, end] = [slot * seconds, (slot + 1) * seconds]
   const expectedBy = end + series.summary.lateAfter
-  const since = { late: expectedBy, missing: end + lateFor, damaged: foundSeconds ?? end }[state]
+  const since = {
+    late: expectedBy,
+    missing: end + lateFor,
+    damaged: foundSeconds ?? end,
+    half: end,
+  }[state]
   return { start, end, expectedBy, since }
 }
 

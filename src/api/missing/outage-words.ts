@@ -1,7 +1,7 @@
 /** What is said of an outage: of whom, of what, when, and what is known of it. Pure. */
 import { secondsPerDay } from '../../parse/calendar.ts'
 import { countryName, countryOf } from '../../parse/countries.ts'
-import { counted, readableNumber, readableSize } from '../../runtime/readable.ts'
+import { counted, readableNumber, readableShare, readableSize } from '../../runtime/readable.ts'
 import type { Period } from '../../series/series.ts'
 import { periodRules, periods, slotAt, startOf } from '../../series/series.ts'
 import {
@@ -16,11 +16,12 @@ import {
   spanWords,
 } from '../pages/date-words.ts'
 import { typeLabel } from '../pages/labels.ts'
+import { slotMarks } from '../pages/marks.ts'
 import { keyOf } from '../series/known-series.ts'
 import type { MissingSlot } from './missing-slots.ts'
 import { timesOf } from './missing-slots.ts'
 import type { Outage } from './outages.ts'
-import { isAllDamaged, runsOf, stationsOf, timeOf } from './outages.ts'
+import { isFaulty, runsOf, stationsOf, timeOf } from './outages.ts'
 
 /** Stations that are named; more are counted. */
 const namedStations = 3
@@ -106,11 +107,11 @@ function isOpen(outage: Outage): boolean {
 
 /**
  * What is known of an outage besides its time: since when it was due, the last file before it, the
- * sizes of a damaged file and of its neighbours, and what is wrong inside. May be empty.
+ * sizes of a damaged or half file and of its neighbours, and what is wrong inside. May be empty.
  */
 export function knownWords(outage: Outage, asOf: number): string {
   const damaged = outage.filter(({ state }) => state === 'damaged')
-  if (isAllDamaged(outage)) return damagedWords(damaged)
+  if (isFaulty(outage)) return damaged.length > 0 ? damagedWords(damaged) : halfWords(outage)
   const others = damaged.length > 0 ? `${readableNumber(damaged.length)} of them damaged` : ''
   const largest = largestSeries(outage)
   const missing = runsOf(largest).length > 1 ? shareWords(largest) : lateWords(outage, asOf)
@@ -119,9 +120,23 @@ export function knownWords(outage: Outage, asOf: number): string {
 
 function damagedWords([first, ...others]: Outage): string {
   if (first?.size === undefined || others.length > 0) return 'damaged'
-  const { size, usualSize, why } = first
+  return `damaged: ${first.why ? `${first.why}; ` : ''}${sizesWords(first)}`
+}
+
+/** `45.0 % of its epochs; 131 kB, neighbours 290 kB` */
+function halfWords(outage: Outage): string {
+  const [first, ...others] = outage
+  const shares = outage.flatMap(({ share }) => share ?? [])
+  if (first === undefined || shares.length === 0) return slotMarks.half
+  const best = readableShare(Math.max(...shares))
+  if (others.length > 0) return `at most ${best} of their epochs`
+  return [`${best} of its epochs`, sizesWords(first)].filter(Boolean).join('; ')
+}
+
+function sizesWords({ size, usualSize }: MissingSlot): string {
+  if (size === undefined) return ''
   const beside = usualSize === undefined ? '' : `, neighbours ${readableSize(usualSize)}`
-  return `damaged: ${why ? `${why}; ` : ''}${readableSize(size)}${beside}`
+  return `${readableSize(size)}${beside}`
 }
 
 /** `48 of 189 hours are missing`, of a series that comes and goes. */

@@ -17,7 +17,8 @@ interface Stretch {
   /** The same of its shortest period, by which stations are compared: a day says less. */
   readonly begin: number
   readonly stop: number
-  readonly isDamaged: boolean
+  /** True if there are files, and all are damaged or half. */
+  readonly isFaulty: boolean
   /** False if slots between the first and the last are there. */
   readonly isWhole: boolean
 }
@@ -28,11 +29,18 @@ interface Stretch {
  * - slots of a series that follow one another, in whatever state;
  * - at least four such stretches that are short and near each other (see `limitsOf`);
  * - the stretches of a station, of all types and periods, that share half of their time, or of
- *   which many short ones include the other (damaged files alone have a cause of their own);
+ *   which many short ones include the other (damaged or half files alone have their own cause);
  * - the same of stations of at least three countries, begun and ended at the same time;
  * - the same of at least three stations of a country, begun and ended within an hour.
+ *
+ * Slots that are half were delivered: they are in no outage of others.
  */
 export function outagesOf(slots: readonly MissingSlot[]): readonly Outage[] {
+  const byKind = Map.groupBy(slots, ({ state }) => state === 'half').values()
+  return Array.from(byKind).flatMap(outagesOfKind)
+}
+
+function outagesOfKind(slots: readonly MissingSlot[]): readonly Outage[] {
   const bySeries = Map.groupBy(slots, ({ series }) => keyOf(series))
   const stretches = Array.from(bySeries.values()).flatMap(seriesStretches)
   const byStation = Map.groupBy(stretches, stationOf).values()
@@ -68,11 +76,11 @@ function stretchOf(slots: Outage, isWhole = true): Stretch {
   const { start: begin, end: stop } = timeOf(
     slots.filter(({ series }) => series.period === shortest),
   )
-  return { slots, ...timeOf(slots), begin, stop, isDamaged: isAllDamaged(slots), isWhole }
+  return { slots, ...timeOf(slots), begin, stop, isFaulty: isFaulty(slots), isWhole }
 }
 
-export function isAllDamaged(slots: Outage): boolean {
-  return slots.every(({ state }) => state === 'damaged')
+export function isFaulty(slots: Outage): boolean {
+  return slots.every(({ state }) => state === 'damaged' || state === 'half')
 }
 
 const stationOf = ({ slots: [first] }: Stretch): string => first?.series.station ?? ''
@@ -96,7 +104,7 @@ function seriesStretches(slots: Outage): readonly Stretch[] {
   for (const run of runs) {
     const last = groups.at(-1)?.at(-1)
     const limits = limitsOf(periodOf(run))
-    const isShort = (each: Stretch): boolean => !each.isDamaged && length(each) <= limits.length
+    const isShort = (each: Stretch): boolean => !each.isFaulty && length(each) <= limits.length
     const isNear = last && run.start - last.end <= limits.between && isShort(last) && isShort(run)
     if (isNear === true) groups.at(-1)?.push(run)
     else groups.push([run])
@@ -129,7 +137,7 @@ const length = ({ start, end }: Stretch): number => end - start
 
 /** Hours are compared with days by the days that they touch, if they are half a day or more. */
 function isSame(a: Stretch, b: Stretch): boolean {
-  if (a.isDamaged !== b.isDamaged) return false
+  if (a.isFaulty !== b.isFaulty) return false
   const isIn = a.start >= b.start - secondsPerDay && a.end <= b.end + secondsPerDay
   if (!b.isWhole && isIn) return true
   const isOfDays = periodOf(a) === '01D' || periodOf(b) === '01D'
@@ -155,7 +163,7 @@ const leastCountries = 3
 
 /** Joins the outages of several stations that are the same. */
 function ofSeveral(outages: readonly Stretch[]): readonly Stretch[] {
-  const isAlone = ({ isWhole, isDamaged }: Stretch): boolean => !isWhole || isDamaged
+  const isAlone = ({ isWhole, isFaulty: isOwn }: Stretch): boolean => !isWhole || isOwn
   const equal = Array.from(
     Map.groupBy(
       outages.filter((each) => !isAlone(each)),

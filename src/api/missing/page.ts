@@ -15,7 +15,7 @@ import type { Groups } from '../resources/collection.ts'
 import { keyOf } from '../series/known-series.ts'
 import { stationHref } from '../series/series-fields.ts'
 import type { MissingSlot } from './missing-slots.ts'
-import { missingPatterns, missingStates } from './missing-slots.ts'
+import { missingPatterns } from './missing-slots.ts'
 import { knownWords, whatWords, whenWords, whoWords } from './outage-words.ts'
 import type { Outage } from './outages.ts'
 import { outagesOf, stationsOf, timeOf } from './outages.ts'
@@ -62,10 +62,10 @@ function inOrder(slots: readonly MissingSlot[], descending: boolean): readonly O
   return descending ? found.reverse() : found
 }
 
-/** The worst of its states: missing before late, late before damaged. */
+/** The worst of its states: missing before late, late before damaged, damaged before half. */
 export function markOf(outage: Outage): Html {
   const has = (state: MissingSlot['state']) => outage.some((each) => each.state === state)
-  const state = has('missing') ? 'missing' : has('late') ? 'late' : 'damaged'
+  const state = (['missing', 'late', 'damaged'] as const).find(has) ?? 'half'
   return html`${slotMark(state)} <span class="unseen">${state}</span> `
 }
 
@@ -99,7 +99,10 @@ function ownQuery(outage: Outage): string {
   ])
 }
 
-/** `Missing since 1 Oct: 783 files of 18 stations, 119 of them late, 2 damaged` */
+/**
+ * `Missing since 1 Oct: 783 files of 18 stations, 119 of them late, 2 damaged`; of files that were
+ * all delivered `Less than half of their epochs since 1 Oct: 3 files of 2 stations`
+ */
 export function headlineOf(
   slots: readonly MissingSlot[],
   {
@@ -115,18 +118,20 @@ export function headlineOf(
     isToNow && fromDay < toDay
       ? `since ${shortDay(fromDay, asOf)}`
       : shortDays(fromDay, toDay, asOf)
-  const [late, damaged] = missingStates
-    .filter((state) => state !== 'missing')
-    .map((state) => slots.filter((each) => each.state === state).length)
+  const countOf = (state: MissingSlot['state']): number =>
+    slots.filter((each) => each.state === state).length
+  const [late, damaged, half] = [countOf('late'), countOf('damaged'), countOf('half')]
+  const isHalf = half > 0 && half === slots.length
   const files = counted(slots.length, 'file', 'files')
   const stations = counted(stationsOf(slots).length, 'station', 'stations')
   const counts = [
     slots.length === 0 ? 'nothing' : `${files} of ${stations}`,
     late && `${readableNumber(late)} of them late`,
     damaged && `${readableNumber(damaged)} damaged`,
+    !isHalf && half && `${readableNumber(half)} with less than half of their epochs`,
   ]
   const whose = filters === '' ? '' : `, ${filters}`
-  return `Missing ${days}${whose}: ${counts.filter(Boolean).join(', ')}`
+  return `${isHalf ? 'Less than half of their epochs' : 'Missing'} ${days}${whose}: ${counts.filter(Boolean).join(', ')}`
 }
 
 /** Names that are shown and copied; CSV and JSON have all. */

@@ -41,9 +41,8 @@ export function figuresOf(network: NetworkStatus, now: number) {
  * stray files, says nothing about the network.
  */
 function totalOf(states: readonly KnownSeries[]) {
-  return sumOf(
-    states
-      .map(({ summary }) => summary)
-      .filter(({ ended, expected, delivered }) => !ended && (expected > 0 || delivered > 0)),
-  )
+  const counted = states
+    .map(({ summary }) => summary)
+    .filter(({ ended, expected, delivered }) => !ended && (expected > 0 || delivered > 0))
+  return { ...sumOf(counted), half: counted.reduce((sum, { half }) => sum + half, 0) }
 }

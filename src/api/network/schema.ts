@@ -6,6 +6,7 @@ import { lossItem } from '../alerts/loss-fields.ts'
 import * as schema from '../openapi/schema.ts'
 import { componentOf } from '../resources/fields.ts'
 import { asOfMembers } from '../series/network-context.ts'
+import { halfMeaning } from '../series/series-fields.ts'
 import { indexerStates } from './verdict.ts'
 
 const counts = Object.fromEntries(
@@ -54,6 +55,7 @@ export const networkSchema = schema.component('Network', 'The network at a glanc
     4180,
   ),
   delivered_28d: schema.integer('Number of the possible slots that were delivered.', 4171),
+  half_28d: schema.integer(halfMeaning('of these series'), 0),
   completeness_28d: schema.shareOrNull('Share of the possible slots that were delivered.', 0.9978),
   arrivals_1h: schema.integerOrNull(
     'Number of slots whose first file was seen arriving in the last hour; null until the first scan has ended.',

@@ -22,6 +22,7 @@ export function serialiseNetwork({ network, figures }: KnownNetwork, links: Link
     ended,
     possible_28d: total.possible,
     delivered_28d: total.delivered,
+    half_28d: total.half,
     completeness_28d: shareOrNull(total.completeness),
     arrivals_1h: arrivals ?? null,
     losses: losses.slice(0, maxLosses).map((loss) => serialise(lossFields, loss, links)),

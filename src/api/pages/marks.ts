@@ -11,6 +11,7 @@ import { html } from './html.ts'
 export const slotMarks = {
   present: 'delivered',
   part: 'a part of its files',
+  half: 'less than half of its epochs',
   removed: 'removed since',
   due: 'not due yet',
   late: 'late',
@@ -102,6 +103,8 @@ function outlineOf(
 const shapes: Readonly<Record<SlotMark, (box: Box, isBar: boolean) => string>> = {
   present: rectangle,
   part: ([x, y, width, height]) => rectangle([x, y + height / 4, width, height / 2]),
+  half: ([x, y, width, height], isBar) =>
+    rectangle(isBar ? [x, y, width, height / 2] : [x, y, width / 2, height]),
   removed: ([x, y, width, height]) =>
     rectangle([x, y, width, height / 4]) + rectangle([x, y + (height * 3) / 4, width, height / 4]),
   due([x, y, width, height], isBar) {

@@ -2,7 +2,7 @@
 import { flagCounts } from '../openapi/flags.ts'
 import * as schema from '../openapi/schema.ts'
 import { asOfMembers } from '../series/network-context.ts'
-import { classOf, seriesFields } from '../series/series-fields.ts'
+import { classOf, halfMeaning, seriesFields } from '../series/series-fields.ts'
 
 type Shares = readonly [possible: number, delivered: number, completeness: number]
 
@@ -15,6 +15,7 @@ const shares = (files: string, [possible, delivered, completeness]: Shares) =>
         possible,
       ),
       delivered: schema.integer('Number of these slots that were delivered.', delivered),
+      half: schema.integer(halfMeaning('of the week'), 0),
       completeness: schema.shareOrNull(
         'Share of the possible slots that were delivered.',
         completeness,

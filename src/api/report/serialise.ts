@@ -60,17 +60,18 @@ const unread = { read: 0, files: 0, flags: [], always: [] }
 
 function serialiseSeries(series: SeriesWeek | undefined): WireReportShare | null {
   if (series === undefined) return null
-  const { possible, delivered, completeness, class: name, ended } = series
+  const { possible, delivered, half, completeness, class: name, ended } = series
   return {
     possible,
     delivered,
+    half,
     completeness: shareOrNull(completeness),
     class: name ?? null,
     ended,
   }
 }
 
-const shareColumns = ['possible', 'delivered', 'completeness', 'class', 'ended'] as const
+const shareColumns = ['possible', 'delivered', 'completeness', 'class', 'ended', 'half'] as const
 
 /** The stations, a line each. */
 export function reportCsv({ stations }: WireReport): string {

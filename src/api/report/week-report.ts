@@ -41,6 +41,8 @@ export interface SeriesWeek {
   /** Numbers of slots. */
   readonly possible: number
   readonly delivered: number
+  /** Number of the delivered ones that are half. */
+  readonly half: number
   readonly completeness: number | undefined
   readonly class: ShareClass | undefined
   /** Number of slots that were expected, and were not delivered or are damaged. */
@@ -105,5 +107,6 @@ function seriesWeek(series: SeriesOfDays, missing: number, week: Week): SeriesWe
   const { possible, delivered, completeness } = completenessOf(series.slots)
   const ended = hasEnded(series, week)
   const name = ended ? undefined : shareClass(completeness)
-  return { possible, delivered, completeness, class: name, missing, ended }
+  const { half } = series.slots
+  return { possible, delivered, half, completeness, class: name, missing, ended }
 }

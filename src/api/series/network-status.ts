@@ -1,6 +1,7 @@
 /** The states of all series, kept until the catalogue or its as-of changes. */
 import type { NetworkSeries } from '../../catalogue/questions/network-deliveries.ts'
 import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
+import type { Head } from '../../catalogue/records.ts'
 import { secondsPerDay } from '../../parse/calendar.ts'
 import type { Clock } from '../../runtime/clock.ts'
 import { dueTimes } from '../../series/due.ts'
@@ -15,6 +16,8 @@ import type { AsOfReader } from './as-of-reader.ts'
 import type { LoadedWindow } from './delivery-reader.ts'
 import { DeliveryReader } from './delivery-reader.ts'
 import { summariser } from './ended-series.ts'
+import type { KnownHalf } from './half-slots.ts'
+import { halfOf, HalfSlots } from './half-slots.ts'
 import type { KnownSeries, NetworkStatus } from './known-series.ts'
 import { keyOf, seriesAtOnce } from './known-series.ts'
 import type { NetworkDays, SeriesOfDays } from './network-days.ts'
@@ -25,7 +28,7 @@ import { nothing, OldSeries } from './old-series.ts'
 const maxAgeMs = 1000
 
 interface NetworkStatusDeps {
-  readonly reader: Pick<CatalogueReader, 'deliveries' | 'liveSlots'>
+  readonly reader: Pick<CatalogueReader, 'deliveries' | 'liveSlots' | 'halfSlots'>
   readonly nowUs: Clock
   readonly asOfReader: Pick<AsOfReader, 'of'>
   readonly expected: ExpectedRules
@@ -33,17 +36,26 @@ interface NetworkStatusDeps {
   readonly turns: { readonly take: (owner: string) => Promise<void> }
 }
 
+/** When the states were computed, and from what besides the catalogue's head. */
+interface Computed {
+  readonly computedMs: number
+  readonly damage: number
+  readonly half: number
+}
+
 export class NetworkStatusCache {
   readonly #deps: NetworkStatusDeps
   readonly #deliveries: DeliveryReader
   readonly #oldSeries: OldSeries
-  #network: (NetworkStatus & { readonly computedMs: number; readonly damage: number }) | undefined
+  readonly #half: HalfSlots
+  #network: (NetworkStatus & Computed) | undefined
   #running: Promise<NetworkStatus> | undefined
 
   constructor(deps: NetworkStatusDeps) {
     this.#deps = deps
     this.#deliveries = new DeliveryReader(deps.reader)
     this.#oldSeries = new OldSeries(deps.reader)
+    this.#half = new HalfSlots(deps.reader)
   }
 
   /**
@@ -86,33 +98,45 @@ export class NetworkStatusCache {
     )
   }
 
+  /** The slots of all series that are half; see `HalfSlots`. */
+  async halfAt(head: Head): Promise<KnownHalf> {
+    return this.#half.at(head)
+  }
+
   async #compute(nowMs: number): Promise<NetworkStatus> {
     const loaded = await this.#deliveries.load(Math.floor(nowMs / 1000 / secondsPerDay))
     const { head } = loaded
     const asOf = await this.#deps.asOfReader.of(head)
+    const half = await this.#half.at(head)
     const known = this.#network
     const isSame =
       known?.head.seq === head.seq &&
       known.head.epoch === head.epoch &&
       known.asOf.seconds === asOf.seconds &&
-      known.damage === loaded.damageVersion
-    const found = isSame ? known : await this.#found(loaded, asOf.seconds)
+      known.damage === loaded.damageVersion &&
+      known.half === half.version
+    const found = isSame ? known : await this.#found(loaded, half, asOf.seconds)
     const { states, stations, losses } = found
-    const damage = loaded.damageVersion
-    this.#network = { head, asOf, states, stations, losses, computedMs: nowMs, damage }
+    const computed = { computedMs: nowMs, damage: loaded.damageVersion, half: half.version }
+    this.#network = { head, asOf, states, stations, losses, ...computed }
     return this.#network
   }
 
   async #found(
     loaded: LoadedWindow,
+    half: KnownHalf,
     asOf: number | undefined,
   ): Promise<Pick<NetworkStatus, 'states' | 'stations' | 'losses'>> {
-    const states = await this.#summarise(loaded, asOf)
+    const states = await this.#summarise(loaded, half, asOf)
     const losses = asOf === undefined ? [] : openLosses(states, asOf)
     return { states, stations: stationStates(states), losses }
   }
 
-  async #summarise(loaded: LoadedWindow, asOf: number | undefined): Promise<KnownSeries[]> {
+  async #summarise(
+    loaded: LoadedWindow,
+    half: KnownHalf,
+    asOf: number | undefined,
+  ): Promise<KnownSeries[]> {
     const states: KnownSeries[] = []
     const series = this.#allOf(loaded.series)
     // Before the first scan has ended, it is not known what was delivered.
@@ -124,6 +148,7 @@ export class NetworkStatusCache {
       const past: SeriesPast = {
         ...pastOf(each),
         arrivals: loaded.window.arrivalsOf(ids),
+        half: asOf === undefined ? undefined : halfOf(half, each, asOf),
         rules: this.#deps.expected.of(each),
       }
       const lastSlot = lastStart === undefined ? undefined : slotAt(lastStart, period)

@@ -75,6 +75,11 @@ export function classOf(name: string, rule = '') {
   return schema.orNull(schema.oneOf(`${meaning}${rule}.`, shareClasses, 'good'))
 }
 
+/** What the fields say that count such slots. @param of which of the slots are meant */
+export function halfMeaning(of: string): string {
+  return `Number of the delivered slots ${of} whose best file holds less than half of its epochs; \`missing/?state=half\` lists them. A slot is counted when it has ended.`
+}
+
 /** What the class of a series adds to its description. */
 export const endedHasNoClass = '; null for a series that has ended'
 
@@ -189,6 +194,10 @@ export const seriesFields = {
     0.9955,
     ({ completeness }) => completeness,
     'Complete',
+  ),
+  half_28d: field(
+    schema.integer(halfMeaning('of the last 28 days'), 0),
+    ({ summary }) => summary.half,
   ),
   within_target_28d: recentShare(
     'Share of the arrivals of the last 28 days that were within the target: 5 minutes after the end of the slot (15M), 10 minutes (01H), 2 hours (01D).',

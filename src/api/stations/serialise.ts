@@ -32,6 +32,7 @@ export function serialiseAvailability(
     slots: range.to - range.from + 1,
     possible: availability.possible,
     delivered: availability.delivered,
+    half: availability.half,
     completeness: shareOrNull(availability.completeness),
     class: availability.class ?? null,
     states: stateText(runs),

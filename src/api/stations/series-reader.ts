@@ -14,6 +14,7 @@ import { typeLabel } from '../pages/labels.ts'
 import { choice, endsBeforeItBegins, firstDay, lastDay } from '../parameters/parameter.ts'
 import type { ParameterValues } from '../parameters/request.ts'
 import { periodWords, typeWords } from '../parameters/words.ts'
+import { halfOf } from '../series/half-slots.ts'
 import type { NetworkContext } from '../series/network-context.ts'
 import { networkState, stateOf } from '../series/network-context.ts'
 import { slotsOf } from '../series/network-days.ts'
@@ -168,7 +169,7 @@ interface WantedSlots extends AvailabilityRequest {
 
 /** Reads the slots of a series on some days. @throws UnknownName */
 export async function readKnownSlots(
-  { reader, expected }: NetworkContext,
+  { reader, expected, network }: NetworkContext,
   { code, fileType, period, fromDay, toDay, asker }: WantedSlots,
   { nowSeconds }: Present,
 ) {
@@ -200,13 +201,16 @@ export async function readKnownSlots(
   const delivered = SlotSet.of(period, slots.recorded, days).upTo(now)
   delivered.addAll(live)
   const knownFromSeconds = slots.knownFromUs / 1e6
-  const rules = expected.of({ station, fileType, period })
+  const key = { station, fileType, period }
+  const rules = expected.of(key)
+  const half = halfOf(await network.halfAt(slots.head), key, nowSeconds)
   const range = { from, to }
   const known = {
     range,
     live,
     delivered,
     damaged,
+    half,
     first,
     latencies,
     rules,

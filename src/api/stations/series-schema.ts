@@ -4,7 +4,7 @@ import { slotWords } from '../../series/slot-states.ts'
 import * as schema from '../openapi/schema.ts'
 import type { Bodies } from '../resources/answer.ts'
 import { asOfMembers } from '../series/network-context.ts'
-import { classOf, endedHasNoClass, seriesFields } from '../series/series-fields.ts'
+import { classOf, endedHasNoClass, halfMeaning, seriesFields } from '../series/series-fields.ts'
 
 const letters = Object.entries(slotWords)
   .map(([state, { letter, what }]) => `${letter} ${state}${what === undefined ? '' : ` (${what})`}`)
@@ -52,6 +52,7 @@ export const availabilitySchema = schema.component(
       'Number of the possible slots with a file that is not damaged, or that had one which was removed.',
       20,
     ),
+    half: schema.integer(halfMeaning('of the range'), 0),
     completeness: schema.shareOrNull(
       'Share of the possible slots that were delivered; null if no slot is possible.',
       0.9524,

@@ -197,7 +197,10 @@ export function* endsOf(
   return { first: first > now ? undefined : first, last: last === -Infinity ? undefined : last }
 }
 
-function kindsOf({ fileType, period }: SeriesKey, kinds: ReadonlyMap<number, Kind>): number[] {
+export function kindsOf(
+  { fileType, period }: SeriesKey,
+  kinds: ReadonlyMap<number, Kind>,
+): number[] {
   return [...kinds].flatMap(([id, kind]) => {
     const series = seriesOf(kind)
     return series?.fileType === fileType && series.period === period ? [id] : []

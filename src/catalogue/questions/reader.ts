@@ -98,6 +98,8 @@ export const longQuestions: ReadonlySet<QuestionName> = new Set([
   'deliveries',
   'damagedFiles',
   'flaggedFiles',
+  'halfSlots',
+  'halfFiles',
   'problems',
   'summary',
   'countFaults',

@@ -53,7 +53,7 @@ for (const [what, flags] of [
           start: iso(hour(5) * 3600),
           state: 'damaged',
           since: iso(endOf(5) + 120),
-          damaged_file: `${data}${name}`,
+          file: `${data}${name}`,
         },
       ]),
     })

@@ -13,6 +13,8 @@ interface File {
   order: number
   /** When it was found to be damaged. */
   found: number
+  /** The share of its epochs that it holds; undefined if nobody knows. */
+  share: number | undefined
 }
 
 interface Slot {
@@ -42,9 +44,13 @@ export class FilesOfSeries {
     const { files } = this.#slotOf(slot)
     const before = files.get(name)
     const wasGood = before?.isLive === true && !before.isDamaged
-    if (wasGood && !isDamaged) return
+    if (wasGood && !isDamaged) {
+      before.share = undefined
+      return
+    }
     const found = before?.isLive === true && before.isDamaged ? before.found : at
-    files.set(name, { isLive: true, isDamaged, arrival, order: ++this.#order, found })
+    const order = ++this.#order
+    files.set(name, { isLive: true, isDamaged, arrival, order, found, share: undefined })
     if (isDamaged && wasGood) this.#takeBack(slot)
     if (!isDamaged) this.#slotOf(slot).delivery ??= { arrival }
   }
@@ -56,6 +62,14 @@ export class FilesOfSeries {
     file.isDamaged = true
     file.found = at
     this.#takeBack(slot)
+  }
+
+  /** The epochs of a good file are counted. @returns false if there is none */
+  count(slot: number, name: string, share: number | undefined): boolean {
+    const file = this.#slotOf(slot).files.get(name)
+    if (file?.isLive !== true || file.isDamaged) return false
+    file.share = share
+    return true
   }
 
   remove(slot: number, name: string): void {
@@ -70,10 +84,11 @@ export class FilesOfSeries {
     return this.#slots.get(slot)?.files.get(name)?.isLive === true
   }
 
-  /** Delivered slots with their latencies, and those with good and with damaged files. */
+  /** Delivered slots with their latencies, and those with good, damaged and half files. */
   get history() {
     const delivered = new Map<number, number | undefined>()
     const [live, damaged] = [new Set<number>(), new Map<number, number>()]
+    const half = new Set<number>()
     for (const [slot, { files, delivery }] of this.#slots) {
       const end = (slot + 1) * this.#length
       if (delivery !== undefined)
@@ -82,8 +97,10 @@ export class FilesOfSeries {
         if (file.isLive && file.isDamaged)
           damaged.set(slot, Math.min(file.found, damaged.get(slot) ?? Infinity))
         else if (file.isLive) live.add(slot)
+      const good = [...files.values()].filter(({ isLive, isDamaged }) => isLive && !isDamaged)
+      if (good.length > 0 && good.every(({ share = 1 }) => share < 0.5)) half.add(slot)
     }
-    return { delivered, live, damaged }
+    return { delivered, live, damaged, half }
   }
 
   /** One of the good files of a slot is damaged now. */

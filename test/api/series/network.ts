@@ -83,6 +83,16 @@ export async function openNetwork(
       const found = id % 2 === 0 ? { facts: flagged('cut') } : ({ problem: 'broken' } as const)
       await service.writer.keepChecksums([checksumOf(id, { size, mtimeUs, ...found })], 0)
     },
+    /** Reads a good file to its end, and counts its epochs. @param share `undefined` if unknown */
+    count: async (name: string, share: number | undefined) => {
+      const file = await service.reader.file({ directory: 'obs/2026/001', name })
+      if (file === undefined) return
+      const { id, size, mtimeUs } = file
+      const epochs =
+        share === undefined ? {} : { epochs: Math.round(share * 1000), expected_epochs: 1000 }
+      const facts = { ...epochs, flags: [] }
+      await service.writer.keepChecksums([checksumOf(id, { size, mtimeUs, facts })], 0)
+    },
     removeName: async (name: string) => {
       const file = await service.reader.file({ directory: 'obs/2026/001', name })
       if (file === undefined) return
