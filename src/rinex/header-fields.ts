@@ -34,6 +34,12 @@ const mostTypes = 999
 /** Most characters of a text that several records say. */
 const longestText = 600
 
+/**
+ * The least interval (s): names say no shorter one than `99C`, 1/9900 s (RINEX 3.05, table A1), and
+ * the record has three decimals. By 1e-300 s, no number of epochs could be stored.
+ */
+const leastInterval = 1e-4
+
 /** Columns of the label of a record. */
 const labelAt = 60
 const labelEnd = 80
@@ -103,7 +109,7 @@ const records: Readonly<Record<string, Add>> = {
   },
   INTERVAL: (draft, line) => {
     const interval = number(line, 0, 10)
-    if (interval !== undefined && interval > 0)
+    if (interval !== undefined && interval >= leastInterval)
       draft.facts = { ...draft.facts, interval_s: interval }
   },
   'TIME OF FIRST OBS': (draft, line) => {
@@ -146,10 +152,13 @@ function threeNumbers(line: string): (number | undefined)[] {
   return [0, 14, 28].map((at) => number(line, at, at + 14))
 }
 
+/** What Fortran reads as a number. */
+const numeral = /^[-+]?(\d+\.?\d*|\.\d+)(E[-+]?\d+)?$/i
+
 /** A number; `undefined` for any other text. */
 function number(line: string, from: number, to: number): number | undefined {
   const text = field(line, from, to)
-  if (text === undefined || !/^[-+.\d]/.test(text)) return undefined
+  if (text === undefined || !numeral.test(text)) return undefined
   const value = Number(text)
   return Number.isFinite(value) ? value : undefined
 }

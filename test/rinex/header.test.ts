@@ -53,6 +53,11 @@ t.test('each record says its facts by its columns', async (t) => {
     { line: record('     0.050', 'INTERVAL'), said: { interval_s: 0.05 } },
     { line: record('     0.000', 'INTERVAL'), said: {} },
     { line: record('    thirty', 'INTERVAL'), said: {} },
+    { line: record('      0x1e', 'INTERVAL'), said: {} },
+    { line: record('    1e-300', 'INTERVAL'), said: {} },
+    { line: record('  Infinity', 'INTERVAL'), said: {} },
+    { line: record('     3.0E1', 'INTERVAL'), said: { interval_s: 30 } },
+    { line: record('0.00010101', 'INTERVAL'), said: { interval_s: 0.00010101 } },
     { line: record('10.5281/zenodo.1', 'DOI'), said: { doi: '10.5281/zenodo.1' } },
     {
       line: record('CC BY 4.0', 'LICENSE OF USE') + record('see there', 'LICENSE OF USE'),
