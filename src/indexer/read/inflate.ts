@@ -72,7 +72,7 @@ export async function inflate(
 type GzipState = 'complete' | 'incomplete' | 'broken'
 
 /**
- * Inflates a file of a size from its chunks: a small one, which is one chunk, in one buffer.
+ * Inflates a file of a size from its chunks: a small one in one buffer.
  * @param onProgress called after each inflated chunk of a file that is inflated as a stream
  * @param onText called with the text in chunks, which it may keep, up to the first damage
  */
@@ -87,7 +87,9 @@ export async function inflateFile(
     onText?.(text)
   }
   if (size > largestBufferedFile) return inflateChunks(chunks, onChunk)
-  const [content = Buffer.alloc(0)] = chunks
+  // A file system may return less than was asked for.
+  const read = [...chunks]
+  const content = read.length === 1 && read[0] ? read[0] : Buffer.concat(read)
   let text
   try {
     text = gunzipSync(content, { chunkSize: chunkBytes, maxOutputLength: largestOutput })
@@ -136,7 +138,7 @@ export async function inflateChunks(
 }
 
 /**
- * Reads an open file in chunks; a small one is one chunk. A stream of node:fs would, when aborted,
+ * Reads an open file in chunks; a small one at once. A stream of node:fs would, when aborted,
  * also close the descriptor; by then its number may belong to another file.
  */
 export function* chunksOf(file: number, size: number): Generator<Buffer> {

@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { toInode, toUs } from '../../../src/catalogue/identity.ts'
-import { inflate, inflateChunks } from '../../../src/indexer/read/inflate.ts'
+import { inflate, inflateChunks, inflateFile } from '../../../src/indexer/read/inflate.ts'
 import { testFolder } from '../../folder.ts'
 import { compress } from '../../lzw.ts'
 import t from '../../tap.ts'
@@ -130,4 +130,17 @@ t.test('inode numbers and times beyond 2^53 become numbers that can be stored', 
   t.equal(toInode(123), 123)
   t.ok(Number.isSafeInteger(toInode(2 ** 64 - 2048)))
   t.not(toInode(2 ** 63 + 4096), toInode(2 ** 63 + 8192))
+})
+
+t.test('a small file of which a read returned only a part', async (t) => {
+  const chunks = [small.subarray(0, 9), small.subarray(9)]
+  const texts: Buffer[] = []
+  const state = await inflateFile(
+    chunks,
+    small.length,
+    () => undefined,
+    (text) => texts.push(text),
+  )
+  t.equal(state, 'complete')
+  t.equal(Buffer.concat(texts).toString(), 'observations')
 })
