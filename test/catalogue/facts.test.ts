@@ -56,6 +56,22 @@ t.test('facts are read as they were stored', async (t) => {
   t.same(await differences(), [])
 })
 
+t.test('dates in headers are read as they are written there', async (t) => {
+  const { keep, found, sql } = await open(t)
+  const dates = [
+    '20260101 190120 UTC',
+    '20260229 000000 UTC',
+    '20260101 240000 UTC',
+    '1-JAN-26 19:01',
+  ]
+  await keep(...dates.map((run_date) => ({ ...allFacts, run_date })))
+  t.same(
+    Object.values(await found()).map((facts) => facts?.run_date),
+    dates,
+  )
+  t.same(await sql('SELECT id FROM fact WHERE run_date IS NULL'), [{ id: 1 }], 'a number if usual')
+})
+
 t.test('positions are stored on a grid of ten metres, flags in their order', async (t) => {
   const { keep, found } = await open(t)
   const { position, flags } = allFacts

@@ -32,6 +32,7 @@ const factColumns: Columns = {
   share_ppm: 'int',
   flags: 'int',
   says: 'text',
+  run_s: 'bigint',
   run_date: 'text',
 }
 

@@ -74,11 +74,12 @@ export type FactRow = [
   expected: number | null,
   flags: number,
   says: string | null,
+  runSeconds: number | null,
   runDate: string | null,
 ]
 
 export const factColumns = `e.json, o.json, x.first_us, x.last_us, x.epochs, x.expected, x.flags,
-  x.says, x.run_date`
+  x.says, x.run_s, x.run_date`
 
 /** To be joined with `fact` as `x`. */
 export const factParts = `LEFT JOIN equipment e ON e.id = x.equipment
@@ -86,12 +87,13 @@ export const factParts = `LEFT JOIN equipment e ON e.id = x.equipment
 
 /** The facts as they were stored: with positions on the grid, and times to the microsecond. */
 export function toFacts(row: FactRow): Facts {
-  const [equipment, observables, firstUs, lastUs, epochs, expected, flags, says, runDate] = row
+  const [equipment, observables, firstUs, lastUs, epochs, expected, flags, says, ...run] = row
+  const run_date = runDateOf(...run)
   const sentences = says === null ? [] : (JSON.parse(says) as string[])
   return {
     ...(observables === null ? {} : (JSON.parse(observables) as Observables)),
     ...(equipment === null ? {} : (JSON.parse(equipment) as Equipment)),
-    ...(runDate === null ? {} : { run_date: runDate }),
+    ...(run_date === null ? {} : { run_date }),
     ...(firstUs === null ? {} : { first: timeOf(firstUs) }),
     ...(lastUs === null ? {} : { last: timeOf(lastUs) }),
     ...(epochs === null ? {} : { epochs }),
@@ -123,17 +125,37 @@ function ownRow(facts: Facts) {
   const { first, last, epochs, expected_epochs: expected, run_date } = facts
   const flags = bitsOf(facts.flags.map(({ flag }) => flag))
   const says = flagsIn(flags).map((name) => facts.flags.find(({ flag }) => flag === name)?.says)
-  const isCounted = epochs !== undefined && expected !== undefined
+  const isLess = epochs !== undefined && expected !== undefined && epochs < expected
   return {
     first_us: usOf(first),
     last_us: usOf(last),
     epochs: epochs ?? null,
     expected: expected ?? null,
-    share_ppm: isCounted ? Math.min(Math.floor((epochs * million) / expected), million) : null,
+    share_ppm: isLess ? Math.floor((epochs * million) / expected) : null,
     flags,
     says: flags === 0 ? null : JSON.stringify(says),
-    run_date: textOf(run_date),
+    ...runColumns(run_date),
   }
+}
+
+/** The usual form of the date in a header (RINEX 3.05, table A2). */
+const usualDate = /^(\d{4})(\d\d)(\d\d) (\d\d)(\d\d)(\d\d) UTC$/
+
+/** Dates take most of a row as texts: those of the usual form are numbers. */
+function runColumns(date = '') {
+  const iso = usualDate.test(date) ? date.replace(usualDate, '$1-$2-$3T$4:$5:$6Z') : ''
+  const seconds = Date.parse(iso) / 1000
+  const isUsual = !Number.isNaN(seconds) && runDateOf(seconds, null) === date
+  if (isUsual) return { run_s: seconds, run_date: null }
+  return { run_s: null, run_date: date === '' ? null : textOf(date) }
+}
+
+function runDateOf(seconds: number | null, text: string | null): string | null {
+  if (seconds === null) return text
+  const [date = '', time = ''] = timeOf(seconds * million)
+    .replaceAll(/[-:]/g, '')
+    .split('T')
+  return `${date} ${time} UTC`
 }
 
 function shareOf(epochs: number, expected: number): number {

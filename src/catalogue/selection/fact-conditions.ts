@@ -58,11 +58,9 @@ export function factsBy(index: string, selection: Selection, dialect: Dialect): 
   }
 }
 
-/** Those of files with all their epochs are not in the index. */
 function shareCondition({ shareBelow }: Selection): Condition {
   if (shareBelow === undefined) return { sql: 'TRUE', values: {} }
-  const sql = 'x.share_ppm < 1000000 AND x.share_ppm < @shareBelow'
-  return { sql, values: { shareBelow } }
+  return { sql: 'x.share_ppm < @shareBelow', values: { shareBelow } }
 }
 
 /** @param table `fact` or `fact_count`, by its alias */

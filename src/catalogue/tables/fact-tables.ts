@@ -29,10 +29,12 @@ export const factTables: readonly string[] = [
   `-- The facts of live files by their id: there if and only if the file was read for them and its
   -- checksum is valid. equipment and observables are NULL if the file says nothing of that.
   -- first_us and last_us are the times of the first and last epoch in the time system of the file,
-  -- as if it were UTC; epochs and expected are numbers of epochs, share_ppm their quotient in
-  -- millionths, at most 1000000. All are NULL if unknown, or not counted. flags has a bit for each
-  -- flag, the lowest for the first of flagNames; says are their sentences in this order as a JSON
-  -- array, NULL without flags. run_date is as in the header.
+  -- as if it were UTC; epochs and expected are numbers of epochs. All are NULL if unknown, or not
+  -- counted. share_ppm is the quotient of these numbers in millionths, NULL if it is 1 or more, as
+  -- that of most files. flags has a bit for each flag, the lowest for the first of flagNames; says
+  -- are their sentences in this order as a JSON array, NULL without flags. run_s is the date in the
+  -- header in seconds since 1970 if it is written as 20240101 190120 UTC, run_date any other date
+  -- as it is written.
   CREATE TABLE fact (
     id          INT8 PRIMARY KEY REFERENCES checksum (id),
     equipment   INT4 REFERENCES equipment (id),
@@ -44,6 +46,7 @@ export const factTables: readonly string[] = [
     share_ppm   INT4,
     flags       INT4 NOT NULL,
     says        TEXT,
+    run_s       INT8,
     run_date    TEXT
   ) STRICT`,
   `-- For the flags that make files damaged.
@@ -58,6 +61,6 @@ export const factTables: readonly string[] = [
     PRIMARY KEY (equipment, observables, flags)
   ) KEYED`,
   'CREATE INDEX fact_counted ON fact ((coalesce(equipment, 0)), (coalesce(observables, 0)), flags)',
-  `-- For filters on the share of epochs; most files have all.
-  CREATE INDEX fact_share ON fact (share_ppm) WHERE share_ppm < 1000000`,
+  `-- For filters on the share of epochs, also with flags.
+  CREATE INDEX fact_share ON fact (share_ppm, flags) WHERE share_ppm IS NOT NULL`,
 ]
