@@ -143,6 +143,12 @@ const cases: Readonly<Record<string, Case>> = {
     `90x${day} 95x10000`,
     day + 30,
   ),
+  RinexFlaggedFilesRising: one(
+    'rinex_catalogue_flagged_files{flag="cut",file_type="o"}',
+    `3x${day} 24x10000`,
+    `3x${day} 23x10000`,
+    day + 60,
+  ),
   RinexFilesNotServed: {
     fires: { 'rinex_files_not_served_total{reason="no-permission"}': '0+1x1000' },
     silent: { 'rinex_files_not_served_total{reason="not-there"}': '0x20 1x1000' },

@@ -59,6 +59,7 @@ function performanceOf(status: CommonStatus, nowSeconds: number): readonly strin
     ['broken', status.checksums.broken.count],
     ['incomplete', status.incomplete.count],
     ['disguised', status.disguised.count],
+    ['flagged', status.flagged?.files],
     ['last_sweep', ageOf(status.last_sweep, nowSeconds), 's'],
     ['last_scan', ageOf(status.last_scan?.ended ?? null, nowSeconds), 's'],
   ]

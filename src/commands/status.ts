@@ -1,15 +1,20 @@
 /** The command `status`: prints the status, the files with problems, or one line for monitoring. */
+import { readRecentFlags } from '../api/archive/recent-flags.ts'
 import type { WireProblem } from '../api/file-problems/problem-list.ts'
 import { listProblems, problemNames, suffixWords } from '../api/file-problems/problem-list.ts'
 import type { CommonStatus } from '../api/status/serialise.ts'
 import { problemsOf, serialiseStatus } from '../api/status/serialise.ts'
 import { openReader } from '../catalogue/engines/engine.ts'
+import { isTemporary } from '../catalogue/errors.ts'
 import { unclearPathsWords } from '../catalogue/filter.ts'
+import type { CatalogueReader } from '../catalogue/questions/reader.ts'
 import type { ConfigOf } from '../config/command-options.ts'
 import { askSettling, askStatus } from '../control-socket/client.ts'
 import type { IndexerProblem } from '../control-socket/protocol.ts'
+import { createClock } from '../runtime/clock.ts'
 import { packageVersion, print } from '../runtime/program.ts'
 import { printable, readableDuration, readableNumber, readableSize } from '../runtime/readable.ts'
+import type { RecentFlags } from '../series/flags.ts'
 import { controlOf } from './control.ts'
 import { checkCodes, checkFailed, checkStatus } from './status-check.ts'
 
@@ -27,11 +32,20 @@ async function readStatus(config: ConfigOf<'status'>) {
   const indexer = await askStatus(controlOf(config))
   const reader = await openReader(config)
   try {
-    const wire = serialiseStatus(await reader.summary(), indexer, packageVersion())
+    const [summary, recent] = [await reader.summary(), await recentFlagsOf(reader)]
+    const wire = serialiseStatus(summary, indexer, { version: packageVersion(), recent })
     return { wire, problems: problemsOf(indexer) }
   } finally {
     await reader.close()
   }
+}
+
+/** `undefined` while indexes are being built. */
+async function recentFlagsOf(reader: CatalogueReader): Promise<RecentFlags | undefined> {
+  return readRecentFlags({ reader, nowUs: createClock() }).catch((error: unknown) => {
+    if (isTemporary(error)) return undefined
+    throw error
+  })
 }
 
 /** Checks the status for monitoring. @returns an exit code for monitoring plugins */
@@ -107,6 +121,7 @@ export function statusLines(status: CommonStatus, problems: readonly IndexerProb
       : [`disguised: ${readableNumber(status.disguised.count)}`]),
     ...status.unclear_paths.map((area) => `paths in ${printable(area)}: ${unclearPathsWords}`),
     describeChecksums(status),
+    ...flaggedLines(status),
     ...status.rejected.map(describeRejection),
   ]
 }
@@ -140,6 +155,13 @@ function describeChecksums({ checksums: { files, waiting, broken } }: CommonStat
   const exampleText = example === undefined ? '' : `, for example ${printable(example)}`
   const toRead = waiting === null ? '' : `, ${readableNumber(waiting)} to be read`
   return `checksums: ${readableNumber(files)}${toRead}, broken: ${readableNumber(broken.count)}${exampleText}`
+}
+
+/** `flagged, data since 2026-01-22: 3 cut, 12 short`; nothing if no file is flagged. */
+function flaggedLines({ flagged }: CommonStatus): string[] {
+  if (flagged === null || flagged.files === 0) return []
+  const counts = flagged.flags.map(({ flag, files }) => `${readableNumber(files)} ${flag}`)
+  return [`flagged, data since ${flagged.from}: ${counts.join(', ')}`]
 }
 
 function timeText(iso: string): string {

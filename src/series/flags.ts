@@ -3,8 +3,10 @@
  * the others by kind and by day, and which stations have most of them. Pure.
  */
 import type { FileType } from '../parse/types.ts'
+import { fileTypes } from '../parse/types.ts'
 import type { FlagName } from '../rinex/facts.ts'
 import { flagNames } from '../rinex/facts.ts'
+import type { DayRange } from './series.ts'
 
 /** The files of a station and a type on some days. */
 export interface FlaggedStation {
@@ -107,9 +109,29 @@ function flaggedDays(
     .map(([day, flagged]) => ({ day, ...flagSums([{ flagged }]) }))
 }
 
-/** The flagged files of the days from one on. */
-export function flaggedSince(of: readonly FlaggedStation[], from: number) {
-  return of.map((each) => ({ ...each, flagged: each.flagged.filter(({ day }) => day >= from) }))
+/** What is flagged of the newest files. */
+export interface RecentFlags extends DayRange, FlagSums {
+  readonly ofTypes: readonly (FlagCount & { readonly fileType: FileType })[]
+  /** The flags that some station always has. */
+  readonly always: ReadonlySet<FlagName>
+}
+
+/** Counts the files of some days of a week. */
+export function recentFlags(week: readonly FlaggedStation[], days: DayRange): RecentFlags {
+  const { counted, always } = withoutAlways(week)
+  const recent = counted.map(({ fileType, flagged }) => ({
+    fileType,
+    flagged: flagged.filter(({ day }) => day >= days.fromDay && day <= days.toDay),
+  }))
+  const ofType = (fileType: FileType) => recent.filter((each) => each.fileType === fileType)
+  return {
+    ...days,
+    ...flagSums(recent),
+    ofTypes: fileTypes.flatMap((fileType) =>
+      flagSums(ofType(fileType)).flags.map((flag) => ({ fileType, ...flag })),
+    ),
+    always: new Set(always.map(({ flag }) => flag)),
+  }
 }
 
 /** A station with its files of all types that are given. */

@@ -88,15 +88,20 @@ for (const engine of [sqlite, postgres])
     `a file that was cut is damaged until a whole one is renamed over it, on ${engine.name}`,
     { skip: engine === postgres && lacksPostgres() },
     async (t) => {
-      const { archive, damaged, count } = await openOn(t, engine)
+      const { archive, damaged, count, status } = await openOn(t, engine)
+      /** The files with data of yesterday and today that were cut, by the status. */
+      const cutFiles = async (): Promise<number> =>
+        (await status()).flagged?.flags.find(({ flag }) => flag === 'cut')?.files ?? 0
       const path = pathIn(hourDirectory(1), 0)
       arrive(archive, path, cut)
       await until('it is listed', async () => (await count()) === 2)
       const listedMs = performance.now()
       await until('it is damaged', async () => (await damaged()) === 1)
       t.comment(`damaged ${Math.round(performance.now() - listedMs)} ms after it was listed`)
+      await until('the status counts it', async () => (await cutFiles()) === 1)
       arrive(archive, path, whole)
       await until('the whole one is good', async () => (await damaged()) === 0)
+      await until('the status forgets it', async () => (await cutFiles()) === 0)
       const other = pathIn(hourDirectory(1), 2)
       arrive(archive, other, cut)
       await until('another one is damaged', async () => (await damaged()) === 1)

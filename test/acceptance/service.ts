@@ -66,6 +66,7 @@ export interface Status {
   readonly last_sweep: string | null
   readonly areas: Readonly<Record<string, { files: number }>>
   readonly checksums: { files: number; facts: number; waiting: number | null }
+  readonly flagged: { flags: readonly { flag: string; files: number }[] } | null
   readonly rejected: readonly { reason: string; count: number; examples: string[] }[]
 }
 

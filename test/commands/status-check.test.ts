@@ -71,7 +71,7 @@ t.test('each state has a level, a message and performance data', async (t) => {
     ],
   ]
   for (const [reply, line] of cases)
-    t.equal(checkStatus(serialiseStatus(summary, reply, '1'), nowSeconds).line, line)
+    t.equal(checkStatus(serialiseStatus(summary, reply, { version: '1' }), nowSeconds).line, line)
   t.strictSame(checkFailed('no database'), {
     level: 'critical',
     line: 'RINEX CATALOGUE CRITICAL - no database',

@@ -7,6 +7,8 @@ import { problemsOf, serialiseStatus } from '../../src/api/status/serialise.ts'
 import type { CatalogueSummary } from '../../src/catalogue/questions/summary.ts'
 import { statusLines } from '../../src/commands/status.ts'
 import type { StatusReply } from '../../src/control-socket/client.ts'
+import type { FlagName } from '../../src/rinex/facts.ts'
+import type { RecentFlags } from '../../src/series/flags.ts'
 import { watchingIndexer } from '../api/status/indexer-status.ts'
 import { testFolder } from '../folder.ts'
 import { kept, programLine } from '../program.ts'
@@ -61,8 +63,8 @@ const full: CatalogueSummary = {
   },
 }
 
-const text = (summary: CatalogueSummary, reply: StatusReply): string[] =>
-  statusLines(serialiseStatus(summary, reply, '1.2.3'), problemsOf(reply))
+const text = (summary: CatalogueSummary, reply: StatusReply, recent?: RecentFlags): string[] =>
+  statusLines(serialiseStatus(summary, reply, { version: '1.2.3', recent }), problemsOf(reply))
 
 t.test('an empty catalogue without an indexer', async (t) => {
   t.strictSame(text(empty, undefined), [
@@ -97,6 +99,20 @@ t.test('a full catalogue with an indexer that watches', async (t) => {
     'misplaced: 3, incomplete: 1,000',
     'checksums: 5,000, 6 to be read, broken: 2, for example obs/2026/001/gr\\u{1b}az.gz',
     ...rest,
+  ])
+})
+
+t.test('the flagged files of two days', async (t) => {
+  const days = { fromDay: 20_474, toDay: 20_475, ofTypes: [], always: new Set<FlagName>() }
+  const linesOf = (recent: RecentFlags) =>
+    text(empty, undefined, recent).filter((line) => line.startsWith('flagged'))
+  t.strictSame(linesOf({ ...days, files: 0, flags: [] }), [])
+  const flags = [
+    { flag: 'cut', files: 3 },
+    { flag: 'short', files: 1200 },
+  ] as const
+  t.strictSame(linesOf({ ...days, files: 1201, flags }), [
+    'flagged, data since 2026-01-21: 3 cut, 1,200 short',
   ])
 })
 

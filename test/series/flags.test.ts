@@ -3,7 +3,7 @@ import type { FileType } from '../../src/parse/types.ts'
 import type { FlagName } from '../../src/rinex/facts.ts'
 import { flagNames } from '../../src/rinex/facts.ts'
 import type { FlaggedStation } from '../../src/series/flags.ts'
-import { flaggedSince, flaggedWeek, flagSums, withoutAlways } from '../../src/series/flags.ts'
+import { flaggedWeek, flagSums, recentFlags, withoutAlways } from '../../src/series/flags.ts'
 import { fc } from '../random.ts'
 import t, { exact } from '../tap.ts'
 
@@ -130,9 +130,21 @@ t.test('random files give what counting them one by one gives', async (t) => {
     const byDay = [-1, 0, 1, 2]
       .map((day) => ({ day, ...sumsOf(others.filter((each) => each.day === day)) }))
       .filter((each) => each.files > 0)
+    const recent = recentFlags(grouped(files), { fromDay: from, toDay: 1 })
+    const isRecent = ({ day }: ReadFile): boolean => day >= from && day <= 1
+    const { ofTypes } = recent
     t.strictSame(
-      flagSums(flaggedSince(found.counted, from)),
-      sumsOf(others.filter(({ day }) => day >= from)),
+      { files: recent.files, flags: recent.flags },
+      sumsOf(others.filter((of) => isRecent(of))),
+    )
+    for (const type of ['o', 'n'] as const)
+      t.strictSame(
+        ofTypes.flatMap(({ fileType, ...flag }) => (fileType === type ? [flag] : [])),
+        sumsOf(others.filter((of) => isRecent(of) && of.fileType === type)).flags,
+      )
+    t.strictSame(
+      [...recent.always].sort(),
+      [...new Set(found.always.map(({ flag }) => flag))].sort(),
     )
     const week = flaggedWeek(grouped(files))
     const { stations, read, days, ...sums } = week

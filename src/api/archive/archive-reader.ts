@@ -8,10 +8,11 @@ import type { ApiSettings } from '../http/settings.ts'
 import { usPerDay } from '../parameters/when.ts'
 import type { ArchiveDisk } from './disks.ts'
 import { ArchiveDisks } from './disks.ts'
+import { RecentFlagsReader } from './recent-flags.ts'
 import { shownDays } from './serialise.ts'
 
 interface ArchiveDeps {
-  readonly reader: Pick<CatalogueReader, 'head' | 'volumes'>
+  readonly reader: Pick<CatalogueReader, 'head' | 'volumes' | 'flaggedFiles'>
   readonly nowUs: Clock
   readonly settings: Pick<ApiSettings, 'archive' | 'layout' | 'linkedDirectories'>
 }
@@ -31,12 +32,15 @@ export class ArchiveReader {
   readonly #deps: ArchiveDeps
   /** Looks at the disks now. */
   readonly disks: ArchiveDisks
+  /** What is flagged of the newest files. */
+  readonly flags: RecentFlagsReader
   #seen: { readonly atMs: number; readonly disks: readonly ArchiveDisk[] } | undefined
   #known: { readonly key: string; readonly volumes: Volumes } | undefined
 
   constructor(deps: ArchiveDeps) {
     this.#deps = deps
     this.disks = new ArchiveDisks(deps.settings)
+    this.flags = new RecentFlagsReader(deps)
   }
 
   async state(): Promise<ArchiveState> {

@@ -62,9 +62,14 @@ export function addArchive(app: FastifyInstance, context: ArchiveContext): void 
 type Service = ReturnType<typeof serviceLines>
 
 /** What the service does, for the page. */
-async function readService({ reader, indexerStatus, settings }: ApiContext): Promise<Service> {
-  const [summary, indexer] = await Promise.all([reader.summary(undefined), indexerStatus()])
-  return serviceLines(summary, indexer, settings.problems === 'public')
+async function readService(context: ArchiveContext): Promise<Service> {
+  const { archive, reader, indexerStatus, settings } = context
+  const [summary, indexer, recent] = await Promise.all([
+    reader.summary(undefined),
+    indexerStatus(),
+    archive.flags.read(),
+  ])
+  return serviceLines(summary, indexer, { recent, isPublic: settings.problems === 'public' })
 }
 
 /** A text that changes whenever the answer does. */

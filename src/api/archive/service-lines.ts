@@ -1,10 +1,12 @@
-/** What the service does, in the six lines that Archive and Status show. Pure. */
+/** What the service does, in the lines that Archive and Status show. Pure. */
 import { unclearPathsWords } from '../../catalogue/filter.ts'
 import type { CatalogueSummary } from '../../catalogue/questions/summary.ts'
 import type { StatusReply } from '../../control-socket/client.ts'
 import type { EndedRescan, IndexerStatus } from '../../control-socket/protocol.ts'
-import { microsecondsToIso } from '../../parse/calendar.ts'
+import { dayToIso, microsecondsToIso } from '../../parse/calendar.ts'
 import { counted, readableNumber, readableTime } from '../../runtime/readable.ts'
+import type { RecentFlags } from '../../series/flags.ts'
+import { dayWords } from '../pages/date-words.ts'
 import type { Child } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
 import { link } from '../pages/parts.ts'
@@ -15,11 +17,17 @@ interface ServiceLine {
   readonly value: Child
 }
 
-/** @param isPublic true if the paths of files with problems are public */
+interface ServiceOptions {
+  /** `undefined` while it is not known. */
+  readonly recent: RecentFlags | undefined
+  /** True if the paths of files with problems are public. */
+  readonly isPublic: boolean
+}
+
 export function serviceLines(
   summary: CatalogueSummary,
   reply: StatusReply,
-  isPublic: boolean,
+  { recent, isPublic }: ServiceOptions,
 ): readonly ServiceLine[] {
   const indexer = reply?.state === 'unknown' ? undefined : reply
   const newestUs = Math.max(...summary.newest.map(({ createdUs }) => createdUs))
@@ -32,6 +40,7 @@ export function serviceLines(
     { name: 'Queues', value: indexer === undefined ? 'not known' : queueWords(summary, indexer) },
     { name: 'Last rescans', value: rescanWords(summary, indexer) },
     { name: 'Problems', value: problemLinks(summary, isPublic) },
+    { name: 'Flagged files', value: recent && flagLinks(recent) },
     { name: 'Checksums', value: checksumWords(summary) },
   ]
 }
@@ -118,6 +127,21 @@ function problemLinks(summary: CatalogueSummary, isPublic: boolean): Child {
     })
   const unclear = unclearPaths.map((area) => `. Paths in ${area}: ${unclearPathsWords}`)
   return links.length + unclear.length === 0 ? 'none' : html`${links}${unclear}`
+}
+
+/**
+ * The flagged files by flag, each with its list; that of a flag which a station always has would
+ * have more files. Nothing if none is flagged.
+ */
+function flagLinks({ files, flags, always, fromDay, toDay }: RecentFlags): Child {
+  if (files === 0) return undefined
+  const days = `data_date__gte=${dayToIso(fromDay)}&data_date__lt=${dayToIso(toDay + 1)}`
+  const links = flags.map(({ flag, files }, index) => {
+    const href = `../rinex-file/?flag=${flag}&${days}&format=api`
+    const text = `${readableNumber(files)} ${flag}`
+    return [index > 0 && ', ', link(text, always.has(flag) ? undefined : href)]
+  })
+  return html`${links}; data since ${dayWords(fromDay)}`
 }
 
 function checksumWords({ checksums, areas }: CatalogueSummary): string {

@@ -7,6 +7,8 @@ import type { CatalogueSummary } from '../../catalogue/questions/summary.ts'
 import type { Volumes } from '../../catalogue/questions/volumes.ts'
 import type { IndexerStatus } from '../../control-socket/protocol.ts'
 import { countryOf } from '../../parse/countries.ts'
+import { flagNames } from '../../rinex/facts.ts'
+import type { RecentFlags } from '../../series/flags.ts'
 import type { Loss } from '../../series/loss.ts'
 import type { State } from '../../series/station-states.ts'
 import { countStates, stateOf } from '../../series/station-states.ts'
@@ -84,6 +86,20 @@ export const volumeRows: Rows<Volumes> = {
       totals.map(({ area, period = '', bytes }) => [{ area, period }, bytes] as const),
     'area',
     'period',
+  ],
+}
+
+export const flagRows: Rows<RecentFlags> = {
+  rinex_catalogue_flagged_files: [
+    'Files of yesterday and today (UTC) with a flag that their station does not always have.',
+    ({ ofTypes }) => [
+      // From 0, so that rules can compare with yesterday.
+      ...flagNames.map((flag) => [{ flag, file_type: 'o' }, 0] as const),
+      ...ofTypes.map(
+        ({ flag, fileType, files }) => [{ flag, file_type: fileType }, files] as const,
+      ),
+    ],
+    ...['flag', 'file_type'],
   ],
 }
 

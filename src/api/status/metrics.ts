@@ -4,7 +4,6 @@ import type { FastifyInstance } from 'fastify'
 import { collectDefaultMetrics, Counter, Registry } from 'prom-client'
 import { CatalogueUnavailable, isTemporary } from '../../catalogue/errors.ts'
 import type { CatalogueSummary } from '../../catalogue/questions/summary.ts'
-import type { Volumes } from '../../catalogue/questions/volumes.ts'
 import type { ArchiveReader } from '../archive/archive-reader.ts'
 import type { ArchiveDisk } from '../archive/disks.ts'
 import { rejections } from '../connections/connection-limiter.ts'
@@ -14,7 +13,14 @@ import { addResource } from '../http/resource.ts'
 import type { ApiDeps } from '../http/settings.ts'
 import type { AsOfReader } from '../series/as-of-reader.ts'
 import type { NetworkStatusCache } from '../series/network-status.ts'
-import { catalogueRows, createGauges, scrapeRows, storageRows, volumeRows } from './gauges.ts'
+import {
+  catalogueRows,
+  createGauges,
+  flagRows,
+  scrapeRows,
+  storageRows,
+  volumeRows,
+} from './gauges.ts'
 
 interface MetricsDeps extends ApiDeps {
   readonly archive: ArchiveReader
@@ -40,7 +46,9 @@ export function createMetrics(deps: MetricsDeps) {
   const showStorage = createGauges(registry, storageRows)
   const showScrape = createGauges(registry, scrapeRows)
   const showVolumes = createGauges(registry, volumeRows)
+  const showFlags = createGauges(registry, flagRows)
   const readVolumes = latest(() => deps.archive.volumesNow())
+  const readFlags = latest(() => deps.archive.flags.read())
   const readCatalogue = createCatalogueState(deps)
   return {
     observe: countRequests(registry),
@@ -55,18 +63,21 @@ export function createMetrics(deps: MetricsDeps) {
     contentType: registry.contentType,
     /** All metrics in the text format of Prometheus. */
     async text(): Promise<string> {
-      const [catalogue, volumes, storage, disks, known, reply, ofIndexer] = await Promise.all([
-        readCatalogue(),
-        readVolumes(),
-        deps.reader.storage().catch(unlessTemporary),
-        deps.archive.disks.read(),
-        deps.network.ifLoaded().catch(unlessTemporary),
-        deps.indexerStatus(),
-        deps.indexerMetrics(),
-      ])
+      const [catalogue, volumes, flags, storage, disks, known, reply, ofIndexer] =
+        await Promise.all([
+          readCatalogue(),
+          readVolumes(),
+          readFlags(),
+          deps.reader.storage().catch(unlessTemporary),
+          deps.archive.disks.read(),
+          deps.network.ifLoaded().catch(unlessTemporary),
+          deps.indexerStatus(),
+          deps.indexerMetrics(),
+        ])
       const indexer = reply?.state === 'unknown' ? undefined : reply
       if (catalogue.summary !== undefined) showCatalogue(catalogue.summary)
       if (volumes !== undefined) showVolumes(volumes)
+      if (flags !== undefined) showFlags(flags)
       if (storage !== undefined) showStorage(storage)
       showScrape({
         ...catalogue,
@@ -116,9 +127,9 @@ function inTime<T>(read: Promise<T>): Promise<T | undefined> {
   return Promise.race([read, delay(summaryTimeoutMs, undefined, { ref: false })])
 }
 
-/** Reads volumes; those before if they take too long or cannot be read. */
-function latest(read: () => Promise<Volumes>): () => Promise<Volumes | undefined> {
-  let known: Volumes | undefined
+/** Reads something; what it read before if that takes too long, or cannot be read. */
+function latest<T>(read: () => Promise<T | undefined>): () => Promise<T | undefined> {
+  let known: T | undefined
   return async () => {
     known = (await inTime(read()).catch(unlessTemporary)) ?? known
     return known

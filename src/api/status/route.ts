@@ -35,14 +35,16 @@ export function addStatus(app: FastifyInstance, context: DownloadsContext & Arch
     // The state of the indexer changes without a new seq.
     state: () => undefined,
     read: async (_asked, _state, requester) => {
-      const [summary, indexer, disks] = await Promise.all([
+      const [summary, indexer, disks, recent] = await Promise.all([
         reader.summary(undefined, requester),
         indexerStatus(),
         archive.recentDisks(),
+        archive.flags.read(),
       ])
-      const isPublic = settings.problems === 'public'
+      const { version, problems } = settings
+      const isPublic = problems === 'public'
       const status = {
-        ...serialiseStatus(summary, indexer, settings.version, isPublic),
+        ...serialiseStatus(summary, indexer, { version, recent, withPaths: isPublic }),
         unserved: serialiseUnserved(unservedFiles, isPublic),
         disks: disks.map(serialiseDisk),
       }
@@ -51,7 +53,7 @@ export function addStatus(app: FastifyInstance, context: DownloadsContext & Arch
         bodies: {
           json: () => status,
           html: () => {
-            const service = serviceLines(summary, indexer, isPublic)
+            const service = serviceLines(summary, indexer, { recent, isPublic })
             const page = renderStatus(status, {
               layout: settings.layout,
               problems: problemsOf(indexer),

@@ -3,6 +3,7 @@ import { problemWords } from '../../catalogue/filter.ts'
 import { diskSchema } from '../archive/schema.ts'
 import { unservedFilesSchema } from '../downloads/schema.ts'
 import { firstArea, inFirst, otherArea } from '../openapi/area-words.ts'
+import { flagCounts } from '../openapi/flags.ts'
 import * as schema from '../openapi/schema.ts'
 
 const at = '2026-01-23T00:12:40.518203Z'
@@ -156,6 +157,17 @@ export const statusSchema = schema.component(
       ),
       broken: files(`Damaged files: ${problemWords.broken.what}.`),
     }),
+    flagged: schema.orNull(
+      schema.object(
+        'The files of two days with a flag, without the flags that their station always has; null until the first scan has ended.',
+        {
+          from: schema.day('The first UTC day on which their data begin: yesterday.', '2026-01-22'),
+          to: schema.day('The last one: today.', '2026-01-23'),
+          files: schema.integer('Number of these files.', 1),
+          flags: flagCounts('The same files', [{ flag: 'short', files: 1 }]),
+        },
+      ),
+    ),
     seq: schema.integer('Number of the latest change.', 72),
     epoch: schema.text(
       'Identifies the database; another epoch means that the catalogue was rebuilt.',

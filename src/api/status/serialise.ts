@@ -3,7 +3,8 @@ import type { CatalogueSummary, RejectionCount } from '../../catalogue/questions
 import type { ScanSummary } from '../../catalogue/records.ts'
 import type { StatusReply } from '../../control-socket/client.ts'
 import type { IndexerProblem, IndexerStatus, ScanProgress } from '../../control-socket/protocol.ts'
-import { isoOrNull, microsecondsToIso, momentOrNull } from '../../parse/calendar.ts'
+import { dayToIso, isoOrNull, microsecondsToIso, momentOrNull } from '../../parse/calendar.ts'
+import type { RecentFlags } from '../../series/flags.ts'
 import { filesToHash } from '../archive/service-lines.ts'
 import type { UnservedFiles } from '../downloads/unserved-files.ts'
 import type { Static } from '../openapi/schema.ts'
@@ -14,12 +15,19 @@ export type WireStatus = Static<typeof statusSchema>
 /** The part of the status that needs only the catalogue and the indexer. */
 export type CommonStatus = Omit<WireStatus, 'unserved' | 'disks'>
 
-/** The status. @param withPaths false if the paths of files with problems are not public */
+interface StatusOptions {
+  /** The release of this process. */
+  readonly version: string
+  /** `undefined` while it is not known. */
+  readonly recent?: RecentFlags | undefined
+  /** False if the paths of files with problems are not public. */
+  readonly withPaths?: boolean
+}
+
 export function serialiseStatus(
   summary: CatalogueSummary,
   reply: StatusReply,
-  version: string,
-  withPaths = true,
+  { version, recent, withPaths = true }: StatusOptions,
 ): CommonStatus {
   const filesOf = ({ count, examples }: RejectionCount) => ({
     count,
@@ -56,10 +64,15 @@ export function serialiseStatus(
       waiting: indexer ? filesToHash(summary, indexer) : null,
       broken: filesOf(checksums.broken),
     },
+    flagged: recent ? flaggedOf(recent) : null,
     seq: head.seq,
     epoch: head.epoch,
     version,
   }
+}
+
+function flaggedOf({ fromDay, toDay, files, flags }: RecentFlags) {
+  return { from: dayToIso(fromDay), to: dayToIso(toDay), files, flags }
 }
 
 /** Maximum number of files that could not be served. */

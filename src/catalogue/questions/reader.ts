@@ -97,7 +97,6 @@ export const longQuestions: ReadonlySet<QuestionName> = new Set([
   'liveSlots',
   'deliveries',
   'damagedFiles',
-  'flaggedFiles',
   'halfSlots',
   'halfFiles',
   'problems',
