@@ -9,6 +9,7 @@ import { addChanges } from './changes/route.ts'
 import { addData } from './downloads/route.ts'
 import type { DownloadsContext } from './downloads/served-files.ts'
 import { addEquipment } from './equipment/route.ts'
+import { addAntennas, addReceivers } from './equipment/types.ts'
 import { addProblems } from './file-problems/collection.ts'
 import { addHeader } from './files/header.ts'
 import { addRinexFile } from './files/list.ts'
@@ -38,6 +39,8 @@ const resources: readonly ((app: FastifyInstance, context: ResourceContext) => v
   addAvailability,
   addLatency,
   addEquipment,
+  addReceivers,
+  addAntennas,
   addAskedAvailability,
   addSeries,
   addMissing,

@@ -31,7 +31,7 @@ t.test('what headers say is text, and fits on any screen', { skip: needsBrowser 
   for (const width of [1440, 1000, 390]) {
     const viewport = { width, height: 900 }
     const { page, context, complaints } = await openPage(browser, url, { viewport })
-    for (const path of ['station/GRAZ/equipment/', 'station/GRAZ/']) {
+    for (const path of ['station/GRAZ/equipment/', 'station/GRAZ/', 'receiver/', 'antenna/']) {
       await page.goto(`/rinex/api/${path}`)
       const where = `${path} ${width}`
       t.strictSame(await accessibilityFaults(page), [], where)

@@ -340,6 +340,8 @@ t.test('every page is accessible and requests only this server', { skip }, async
     'station/GRAZ/availability/',
     'station/GRAZ/latency/',
     'station/GRAZ/equipment/',
+    'receiver/',
+    'antenna/?search=nothing',
     'archive/',
     'search/?q=graz',
     'search/?q=GRAZ00AUT_R_20260010000_01D_30S_XX.crx.gz',

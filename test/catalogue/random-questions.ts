@@ -328,6 +328,18 @@ export const question: fc.Arbitrary<RandomQuestion> = fc.oneof(
     .constantFrom(...codes, 'NOBO')
     .map(ask('equipment', (reader, query) => reader.equipment(query))),
   fc.constant(undefined).map(ask('stationPositions', (reader) => reader.stationPositions())),
+  fc
+    .record({
+      of: fc.constantFrom('receiver', 'antenna'),
+      search: fc.constantFrom('', '', 'A.R1', 'leit', 'RECEIVER 2', 'nothing'),
+      ordering: fc.record({
+        key: fc.constantFrom('type', 'files'),
+        descending: fc.boolean(),
+      }),
+      limit: fc.nat(4),
+      offset: fc.nat(2),
+    })
+    .map(ask('equipmentTypes', (reader, query) => reader.equipmentTypes(query))),
   directory.map(ask('directory', (reader, query) => reader.directory(query))),
   entries.map(ask('subdirectories', (reader, query) => reader.subdirectories(query))),
   entries.map(ask('filesIn', (reader, query) => reader.filesIn(query))),

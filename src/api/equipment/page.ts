@@ -8,6 +8,7 @@ import {
   markerWords,
   positionWords,
   receiverWords,
+  typesLinks,
 } from '../pages/equipment-words.ts'
 import type { Child, Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
@@ -43,6 +44,7 @@ export function renderEquipment(page: EquipmentPage): Page {
     body: html`${ignoredNotice(ignored)}
 ${getLine({ command: fetchCommand(`${url}equipment/?format=csv`), formats, what: 'it' })}
 <p class="lead">${summary(stretches)}</p>
+<p class="quiet">In the archive: ${typesLinks('../../../')}</p>
 ${stretches.length > 0 && table(stretchTable(stretches.toReversed(), codes))}
 `,
   }

@@ -17,6 +17,8 @@ export const resourceNames = [
   'network',
   'rinex-file',
   'station',
+  'receiver',
+  'antenna',
   'series',
   'missing',
   'report',

@@ -2,8 +2,20 @@
 import type { Antenna, Equipment, Position, Receiver } from '../../rinex/facts.ts'
 import { readableNumber } from '../../runtime/readable.ts'
 import type { EquipmentPart, Stretch } from '../../series/equipment.ts'
+import { resourceUrl } from '../http/links.ts'
+import type { Html } from './html.ts'
+import { html } from './html.ts'
 
 const notSaid = 'not said'
+
+/** What leads to the equipment of all stations. @param up the relative path to the API root */
+export function typesLinks(up: string): Html {
+  const [receivers, antennas] = [
+    resourceUrl({ api: up }, 'receiver'),
+    resourceUrl({ api: up }, 'antenna'),
+  ]
+  return html`all <a href="${receivers}">receivers</a> and <a href="${antennas}">antennas</a>`
+}
 
 /** `SEPT POLARX5 5.5.0, serial 3047937` */
 export function receiverWords(receiver: Receiver | undefined): string {

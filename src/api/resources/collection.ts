@@ -321,11 +321,12 @@ function columnOf<Item>(
   column: FieldColumn<Item, unknown>,
   valueOf: ItemField<Item, unknown>['value'],
 ): ViewColumn<Item> {
-  const { label, isNumber = false, isHeader = false, first } = column
+  const { label, isNumber = false, isHeader = false, isProse = false, first } = column
   return {
     label,
     isNumber,
     isHeader,
+    isProse,
     ...(first && { key: name, first }),
     cell: (item, links) => {
       const value = valueOf(item, links)

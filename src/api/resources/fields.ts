@@ -12,6 +12,8 @@ import type { SortOrder } from '../parameters/parameter.ts'
 export interface FieldColumn<Item, Value> {
   readonly label: string
   readonly isNumber?: boolean
+  /** True for texts of any length, which may break. */
+  readonly isProse?: boolean
   /** True if the cells name their rows. */
   readonly isHeader?: boolean
   readonly first?: SortColumn['first']

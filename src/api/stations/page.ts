@@ -14,7 +14,7 @@ import { recentDays } from '../../series/series.ts'
 import type { FileView } from '../files/file-view.ts'
 import { arrivedCell, faultMark, startCell } from '../files/file-view.ts'
 import { dayAt, dayWords } from '../pages/date-words.ts'
-import { antennaWords, changeWords, receiverWords } from '../pages/equipment-words.ts'
+import { antennaWords, changeWords, receiverWords, typesLinks } from '../pages/equipment-words.ts'
 import type { Child, Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
 import type { Page, PageFrame } from '../pages/layout.ts'
@@ -130,7 +130,7 @@ function equipmentSection({ stretches, nowSeconds: now }: StationPage): Child {
   const thisYear = dateOf(dayAt(now)).year
   const changes = real.slice(1).slice(-lastChanges).toReversed()
   return html`<section>
-<h2>Equipment <small>by the headers of its files · <a href="equipment/?format=api">more</a></small></h2>
+<h2>Equipment <small>by the headers of its files · <a href="equipment/?format=api">more</a> · ${typesLinks('../../')}</small></h2>
 <p>${fromHeader(receiverWords(receiver))} · ${fromHeader(antennaWords(antenna))}</p>
 ${
   changes.length > 0 &&

@@ -1,13 +1,17 @@
-/** The equipment and the places of stations, from the headers of their observation files. */
+/** The equipment and the places of stations, and the types of equipment, from headers of files. */
 import { secondsPerDay } from '../../parse/calendar.ts'
+import type { Antenna } from '../../rinex/facts.ts'
 import type { NewestPlace, Stretch } from '../../series/equipment.ts'
 import { equipmentStretches, newestPlace } from '../../series/equipment.ts'
 import { compareText } from '../../series/loss.ts'
 import type { StationPosition } from '../../series/station-places.ts'
+import { inLowerCase } from '../filter.ts'
 import type { Question } from '../question.ts'
 import { rows, value } from '../question.ts'
 import type { Head } from '../records.ts'
 import type { QuestionContext } from '../selection/context.ts'
+import type { TypedEquipment, TypeGroup } from '../selection/equipment-types.ts'
+import { newestFiles, typeGroups } from '../selection/equipment-types.ts'
 import { headerFiles } from '../selection/header-files.ts'
 import type { StationCodes } from '../selection/sites.ts'
 
@@ -97,4 +101,47 @@ function* observedSites({ dialect, lookups }: QuestionContext): Question<Site[]>
     lastDay: Math.floor(Math.max(...own.map(([, , last]) => last)) / secondsPerDay),
   }))
   return all.sort((a, b) => b.lastDay - a.lastDay || compareText(a.code, b.code))
+}
+
+export interface EquipmentTypesQuery {
+  readonly of: TypedEquipment
+  /** Part of a type with its radome, in upper or lower case. */
+  readonly search: string
+  readonly ordering: { readonly key: 'type' | 'files'; readonly descending: boolean }
+  readonly limit: number
+  /** At least 0; an offset after the end gives no types. */
+  readonly offset: number
+}
+
+export interface EquipmentType extends Pick<TypeGroup, 'files' | 'isFilter'> {
+  /** As its newest file writes it; the radome is that of an antenna, if its header says one. */
+  readonly type: string
+  readonly radome: string | undefined
+  readonly newest: { readonly id: number; readonly name: string }
+}
+
+/** The types of receivers or antennas that the headers of files name. */
+export function* equipmentTypes(
+  { of, search, ordering, limit, offset }: EquipmentTypesQuery,
+  context: QuestionContext,
+): Question<{ readonly head: Head; readonly count: number; types: readonly EquipmentType[] }> {
+  const { head } = yield* context.lookups.refresh()
+  const text = inLowerCase(search)
+  const found = (yield* typeGroups(of, context)).filter(({ words }) => words.includes(text))
+  const { key, descending } = ordering
+  const sign = descending ? -1 : 1
+  const byType = (a: TypeGroup, b: TypeGroup): number => compareText(a.words, b.words)
+  found.sort((a, b) =>
+    key === 'type' ? sign * byType(a, b) : sign * (a.files - b.files) || byType(a, b),
+  )
+  const shown = found.slice(offset, offset + limit)
+  const newest = yield* newestFiles(shown, context)
+  const types = shown.flatMap((group): EquipmentType[] => {
+    const file = newest.get(group)
+    const { type = '', radome }: Antenna = file?.equipment[of] ?? {}
+    const { files, isFilter } = group
+    if (file === undefined) return []
+    return [{ type, radome, files, isFilter, newest: { id: file.id, name: file.name } }]
+  })
+  return { head, count: found.length, types }
 }

@@ -9,8 +9,10 @@ import { rows } from '../question.ts'
 /** True for a row that meets a condition. */
 type Test<Row> = (row: Row) => boolean
 
-/** Texts in lower case; angles in degrees. */
-interface EquipmentRow extends Readonly<Record<Exclude<HeaderText, 'rinex_version'>, string>> {
+/** Texts in lower case, '' if the header does not say them; angles in degrees. */
+export interface EquipmentRow extends Readonly<
+  Record<Exclude<HeaderText, 'rinex_version'>, string>
+> {
   readonly place: Equipment['position'] | undefined
 }
 
@@ -40,6 +42,12 @@ export class Headers {
       equipment: idsOf(this.#equipment, ofEquipment),
       observables: idsOf(this.#observables, ofObservables),
     }
+  }
+
+  /** All rows of `equipment` by their ids. */
+  *equipment(): Question<ReadonlyMap<number, EquipmentRow>> {
+    yield* added('equipment', this.#equipment, toEquipment)
+    return this.#equipment
   }
 }
 

@@ -27,7 +27,7 @@ export class Lookups {
   /** Station codes by id. */
   readonly stations = new Map<number, string>()
   readonly kinds = new Map<number, Kind>()
-  readonly #headers = new Headers()
+  readonly headers = new Headers()
   readonly #last = { station: 0, kind: 0 }
   /** True if all indexes and counts are built. */
   isBuilt = false
@@ -69,7 +69,7 @@ export class Lookups {
   /** What a filter selects in the state of the last `refresh`; `undefined`: no file. */
   *select(filter: FileFilter): Question<Selection | undefined> {
     const sites = filter.countries && (yield* this.sites())
-    const headers = yield* this.#headers.select(filter)
+    const headers = yield* this.headers.select(filter)
     return select(filter, { stations: this.stations, kinds: this.kinds, sites, headers })
   }
 
