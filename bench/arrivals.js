@@ -1,7 +1,7 @@
 /**
- * Time from the arrival of a file until the list has it, with the running program: single files,
- * and bursts into a new directory of an hour. The reference of the large burst is `gunzip -t` of
- * the same bytes.
+ * Time from the arrival of a file until the list has it, and from then until it is judged by what
+ * is inside it, with the running program: single files, and bursts into a new directory of an hour.
+ * The reference of the large burst is `gunzip -t` of the same bytes.
  */
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -9,7 +9,9 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { measure, optionsOf } from './measure.js'
+import { compactText } from '../test/rinex/hatanaka.ts'
+import { entriesOf, madeUp } from '../test/rinex/made-up.ts'
+import { measure, optionsOf, spread } from './measure.js'
 
 export const description = 'from arrival to the list, single files and bursts; reference: gunzip -t'
 
@@ -34,9 +36,15 @@ export async function run({ print, args }) {
   try {
     await oneByOne({ print, service, files })
     const small = gzipSync('observations '.repeat(50))
-    const large = gzipSync(randomBytes(200_000), { level: 1 })
+    // Epochs of a second, about 200 KB.
+    const large = gzipSync(compactText(madeUp('3.04', '\n', entriesOf(600, 1, false))).text)
+    await judgedOneByOne({ print, service, content: large })
     await burst({ print, service, count: 5000, content: small, hour: 1 })
+    await service.judged()
     const { path, tookMs } = await burst({ print, service, count: 1200, content: large, hour: 2 })
+    const listedMs = performance.now()
+    await service.judged()
+    print(`  all of them judged ${((performance.now() - listedMs) / 1000).toFixed(1)} s later`)
     const reference = await measure(`find ${path} -name '*.gz' -print0 | xargs -0 gunzip -t`)
     print(
       `  gunzip -t of them     ${(reference.wall * 1000).toFixed(0)} ms, ratio ${(tookMs / 1000 / reference.wall).toFixed(2)}`,
@@ -66,6 +74,23 @@ async function oneByOne({ print, service, files }) {
   const at = (share) => took[Math.min(files - 1, Math.floor(files * share))].toFixed(1)
   print(
     `${files} files renamed into place, ms until listed: p50 ${at(0.5)}, p99 ${at(0.99)}, max ${at(1)}`,
+  )
+}
+
+/** Single files, each when the one before is judged. */
+async function judgedOneByOne({ print, service, content }) {
+  const directory = service.newHour(4)
+  const took = []
+  for (let index = 0; index < 7; index++) {
+    const name = nameOf(index, directory)
+    writeFileSync(join(service.archive, directory, name), content)
+    await until(async () => (await service.list()).results[0]?.filename === name)
+    const listedMs = performance.now()
+    await until(async () => (await service.list()).results[0]?.facts !== null)
+    took.push((performance.now() - listedMs) / 1000)
+  }
+  print(
+    `${took.length} files of ${content.length} bytes, s from listed until judged: ${spread(took)}`,
   )
 }
 
@@ -104,10 +129,16 @@ async function startService(folder, { checksums, old, above }) {
   child.stdout.setEncoding('utf8').on('data', (text) => (log += text))
   await until(async () => log.includes('caught up') && log.includes('"url"'))
   const [, url] = /"url":"([^"]+)"/.exec(log)
+  const status = () => ask(new URL('../status/', url))
   return {
     archive,
-    status: () => ask(new URL('../status/', url)),
-    list: () => ask(`${url}?limit=1`),
+    status,
+    list: () => ask(`${url}?limit=1&expand=facts`),
+    /** Waits until all listed files are judged. */
+    async judged() {
+      const { count } = await ask(`${url}?limit=1`)
+      await until(async () => (await status()).checksums.files === count)
+    },
     newHour(hour) {
       const directory = `${today}/${String(hour).padStart(2, '0')}`
       mkdirSync(join(archive, directory))
