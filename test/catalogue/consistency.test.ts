@@ -231,8 +231,8 @@ t.test('differences are listed by table and row, and are repaired', async (t) =>
       'hashing: all: stored 1 checksums, 0 stale, 0 facts, counted 0 checksums, 0 stale, 0 facts',
     'UPDATE hashing SET facts = 2':
       'hashing: all: stored 0 checksums, 0 stale, 2 facts, counted 0 checksums, 0 stale, 0 facts',
-    'INSERT INTO fact_count VALUES (0, 0, 4, 1)':
-      'fact_count: equipment 0, observables 0, flags 4: stored files 1, counted files none',
+    'INSERT INTO fact_count VALUES (0, 0, 4, 1, 5)':
+      'fact_count: equipment 0, observables 0, flags 4: stored files 1, last_id 5, counted files none, last_id none',
   }
   for (const [fault, line] of Object.entries(cases)) {
     await sql(fault)

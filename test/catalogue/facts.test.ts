@@ -2,7 +2,7 @@
 import type { Test } from 'tap'
 import type { Facts } from '../../src/rinex/facts.ts'
 import t, { exact } from '../tap.ts'
-import { checksumOf, day, facts as version, openCatalogue } from './catalogue.ts'
+import { checksumOf, day, facts as version, manyNames, openCatalogue } from './catalogue.ts'
 import { newFile } from './change.ts'
 import { allFacts, flagged, someFacts } from './some-facts.ts'
 
@@ -93,6 +93,47 @@ t.test('equal equipment and observables are stored once', async (t) => {
   await keep(other, allFacts, { ...allFacts, interval_s: 15 }, { flags: [] })
   t.same(await shared(), [2, 2])
 })
+
+t.test(
+  'the newest files of a filter are found among many groups, some of whose newest are gone',
+  async (t) => {
+    const { apply, writer, reader, differences } = await openCatalogue(t, { stepUs: 1 })
+    const count = 300
+    await apply({ added: manyNames(count).map((name) => newFile(name, version)) })
+    // A group for each file, but two; every third is read again with what another one has.
+    const groups = Array.from({ length: count }, (_, index) => (index < 20 ? index % 2 : index))
+    const keep = (ids: readonly number[]) =>
+      writer.keepChecksums(
+        ids.map((id) => {
+          const serial = String(groups[id - 1])
+          return checksumOf(id, { facts: { ...allFacts, receiver: { type: 'A', serial } } })
+        }),
+        1,
+      )
+    const all = groups.map((_, index) => index + 1)
+    await keep(all)
+    const again = all.filter((id) => id % 3 === 0 || id > 200)
+    for (const id of again) groups[id - 1] = groups[id % 40] ?? 0
+    await keep(again)
+    const ids = all.toReversed()
+    for (const [offset, limit] of [
+      [0, 2],
+      [0, 150],
+      [130, 20],
+      [299, 5],
+    ] as const) {
+      const query = { filter: { receiver: ['a'] }, offset, limit }
+      const page = await reader.page(query)
+      t.same(page.count, count)
+      t.same(
+        page.records.map(({ id }) => id),
+        ids.slice(offset, offset + limit),
+        `${limit} from ${offset}`,
+      )
+    }
+    t.same(await differences(), [])
+  },
+)
 
 t.test('texts that no engine would store in a column of texts are stored', async (t) => {
   const { keep, found, sql } = await open(t)

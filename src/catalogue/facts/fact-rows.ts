@@ -50,7 +50,7 @@ export class FactRows {
     this.#counts = new FactCounts(dialect)
     this.#insert = dialect.insert('fact', factColumns)
     this.#remove = `DELETE FROM fact WHERE ${dialect.isIn('id', 'ids')}
-      RETURNING equipment, observables, flags`
+      RETURNING id, equipment, observables, flags`
   }
 
   /** @returns the number of these files that had facts */
@@ -73,7 +73,7 @@ export class FactRows {
     }))
     yield* execute({ sql: this.#insert, many })
     yield* this.#counts.count(
-      many.map(({ equipment, observables, flags }) => [equipment, observables, flags]),
+      many.map(({ id, equipment, observables, flags }) => [id, equipment, observables, flags]),
       1,
     )
   }

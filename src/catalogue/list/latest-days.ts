@@ -5,15 +5,14 @@
 import { secondsPerDay } from '../../parse/calendar.ts'
 import type { Dialect } from '../dialect.ts'
 import type { Question } from '../question.ts'
-import { column, rows } from '../question.ts'
+import { column } from '../question.ts'
 import type { ListedFile } from '../records.ts'
 import type { QuestionContext } from '../selection/context.ts'
 import type { DateRange } from '../selection/date-ranges.ts'
 import type { PagePosition, Selection } from '../selection/selection.ts'
 import { hasOnly } from '../selection/selection.ts'
-import type { ListedRow } from './listed.ts'
-import { listed, listedWithDetails, toListed } from './listed.ts'
 import type { Place } from './read.ts'
+import { filesOf } from './read.ts'
 
 /** Highest `offset + limit` of a page that is searched day by day. */
 const deepestByDay = 2000
@@ -67,18 +66,4 @@ function newestOfDay(
       most,
     },
   )
-}
-
-function* filesOf(
-  ids: readonly number[],
-  details: boolean | undefined,
-  dialect: Dialect,
-): Question<ListedFile[]> {
-  const { columns, joins } = details === true ? listedWithDetails : listed
-  const found = yield* rows<ListedRow>(
-    `SELECT ${columns} FROM ${dialect.each('ids')}
-     LEFT JOIN file f ON f.id = r.value ${joins} ORDER BY r.key`,
-    { ids },
-  )
-  return found.map(toListed)
 }

@@ -40,3 +40,18 @@ export function* read(
   )
   return found.map(toListed)
 }
+
+/** The files of these ids, in their order. */
+export function* filesOf(
+  ids: readonly number[],
+  details: boolean | undefined,
+  dialect: Dialect,
+): Question<ListedFile[]> {
+  const { columns, joins } = details === true ? listedWithDetails : listed
+  const found = yield* rows<ListedRow>(
+    `SELECT ${columns} FROM ${dialect.each('ids')}
+     LEFT JOIN file f ON f.id = r.value ${joins} ORDER BY r.key`,
+    { ids },
+  )
+  return found.map(toListed)
+}

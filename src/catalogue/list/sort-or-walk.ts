@@ -10,6 +10,7 @@ import type { QuestionContext } from '../selection/context.ts'
 import { intersect } from '../selection/date-ranges.ts'
 import type { Selection } from '../selection/selection.ts'
 import { afterAll, common, hasOnly } from '../selection/selection.ts'
+import { isSortedByFacts, sortedByFacts } from './by-facts.ts'
 import type { Place } from './read.ts'
 import { read } from './read.ts'
 
@@ -28,6 +29,8 @@ export function* sortOrWalk(
   const passed = ((offset + limit) * (yield* context.counts.ofIds(undefined))) / count
   if (!isFew && passed <= count) return yield* walk(selection, place, context)
   const index = narrowest ?? (yield* context.narrowest.of(selection)).index
+  if (isSortedByFacts(selection, place, index))
+    return yield* sortedByFacts(selection, place, index, context.dialect)
   return yield* read(selection, { ...place, index, isOrdered: false }, context.dialect)
 }
 

@@ -1,7 +1,8 @@
-/** Pages of the list, by one of three rules: seek, latest days, or sort or walk. */
+/** Pages of the list, by one of three rules: seek, latest days or groups, or sort or walk. */
 import { withFacts } from '../facts/facts.ts'
 import type { FileFilter, Ordering } from '../filter.ts'
 import { defaultOrdering, needsBuilt } from '../filter.ts'
+import { isByGroups, latestGroups } from '../list/by-facts.ts'
 import { sumsOf } from '../list/facets.ts'
 import { isByDays, latestDays } from '../list/latest-days.ts'
 import type { Expanded } from '../list/listed.ts'
@@ -67,8 +68,13 @@ function* pageAlone(
   const place = { ...query, ordering }
   if (isSeekable(selection, place))
     return { head, count, records: yield* seek(selection, place, count, context) }
-  const records = isByDays(selection, place)
-    ? yield* latestDays(selection, place, context)
+  const rule = isByDays(selection, place)
+    ? latestDays
+    : isByGroups(selection, place)
+      ? latestGroups
+      : undefined
+  const records = rule
+    ? yield* rule(selection, place, context)
     : yield* sortOrWalk(selection, place, { count, narrowest }, context)
   return { head, count, records }
 }

@@ -42,7 +42,7 @@ export const countTables: Readonly<Record<CountTableName, CountTable>> = {
     values: ['files', 'first_date', 'last_date', 'bytes'],
   },
   // Of the files with facts; facts/fact-counts.ts writes it.
-  fact_count: { keys: ['equipment', 'observables', 'flags'], values: ['files'] },
+  fact_count: { keys: ['equipment', 'observables', 'flags'], values: ['files', 'last_id'] },
 }
 
 export const countTableNames = Object.keys(countTables) as CountTableName[]

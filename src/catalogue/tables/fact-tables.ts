@@ -52,12 +52,14 @@ export const factTables: readonly string[] = [
   `-- For the flags that make files damaged.
   CREATE INDEX fact_flagged ON fact (id) WHERE flags <> 0`,
   `-- Exact numbers of the rows of fact, in which 0 stands for no equipment or observables: filters
-  -- on facts are counted here, and find their files by the index of the same columns.
+  -- on facts are counted here, and find their files by the index of the same columns. No file of a
+  -- row has a higher id than last_id.
   CREATE TABLE fact_count (
     equipment   INT8 NOT NULL,
     observables INT8 NOT NULL,
     flags       INT8 NOT NULL,
     files       INT8 NOT NULL,
+    last_id     INT8 NOT NULL,
     PRIMARY KEY (equipment, observables, flags)
   ) KEYED`,
   'CREATE INDEX fact_counted ON fact ((coalesce(equipment, 0)), (coalesce(observables, 0)), flags)',

@@ -71,7 +71,7 @@ async function openPlans(t: Test) {
   const stepsOf = <T>(question: (context: QuestionContext) => Question<T>) => {
     run.length = 0
     const answer = driver.read(question(context))
-    const statements = run.filter((sql) => /\bfile\b/.test(sql))
+    const statements = run.filter((sql) => /\b(file|fact)\b/.test(sql))
     const steps = statements.flatMap(
       (sql) => db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[],
     )
