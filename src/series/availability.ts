@@ -81,7 +81,11 @@ function isGap({ state }: StateRun): boolean {
 }
 
 /** The part of a run between two slots, both included; nothing if there is none. */
-export function part(run: StateRun, first: number, last: number): readonly StateRun[] {
+export function part<State>(
+  run: StateRun<State>,
+  first: number,
+  last: number,
+): readonly StateRun<State>[] {
   const from = Math.max(run.firstSlot, first)
   const end = Math.min(run.firstSlot + run.slots - 1, last)
   return from > end ? [] : [{ state: run.state, firstSlot: from, slots: end - from + 1 }]

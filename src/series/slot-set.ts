@@ -92,6 +92,11 @@ export class SlotSet {
       yield slot
   }
 
+  /** Number of its slots. */
+  get size(): number {
+    return this.#words.reduce((sum, word) => sum + bitsIn(word), 0)
+  }
+
   /** Number of slots on a day. */
   countOn(day: number): number {
     let count = 0

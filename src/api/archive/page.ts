@@ -8,6 +8,7 @@ import type { Child } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
 import { typeLabel } from '../pages/labels.ts'
 import type { Page } from '../pages/layout.ts'
+import { halfWords, slotMark } from '../pages/marks.ts'
 import { factList, ignoredNotice, link } from '../pages/parts.ts'
 import type { Table } from '../pages/table.ts'
 import { headerColumn, numberColumns, periodCell, table } from '../pages/table.ts'
@@ -26,11 +27,13 @@ interface ArchiveView {
   /** The UTC day since 1970. */
   readonly today: number
   readonly service: ReturnType<typeof serviceLines>
+  /** Number of slots that are half; `undefined` until the first scan has ended. */
+  readonly half: number | undefined
   readonly ignored: readonly string[]
 }
 
 export function renderArchive(view: ArchiveView): Page {
-  const { volumes, layout, disks, today, service, ignored } = view
+  const { volumes, layout, disks, today, service, half, ignored } = view
   const few = ofFewAreas(volumes, layout)
   const { totals } = volumes
   const all = sumOfVolumes(totals)
@@ -49,7 +52,7 @@ export function renderArchive(view: ArchiveView): Page {
 ${sentences.map((sentence) => html`<p>${sentence}</p>\n`)}
 ${all.files > 0 && picturesOf(few, today)}
 ${all.files > 0 && html`<h2>Kinds of files</h2>\n${table(kindsTable(volumes))}`}
-<h2>Disks</h2>
+${halfHtml(half)}<h2>Disks</h2>
 ${table(disksTable(disks))}
 <h2>Service</h2>
 ${factList(service)}
@@ -58,6 +61,15 @@ ${factList(service)}
  <a href="?format=csv">CSV</a></p>
 `,
   }
+}
+
+/** How many files are there with few epochs, and where they are listed; nothing if none is. */
+function halfHtml(half: number | undefined): Child {
+  if (half === undefined || half === 0) return undefined
+  const all = link('all files with so few', '../rinex-file/?share__lt=0.5&format=api')
+  const recent = link('those of 28 days', '../missing/?state=half&format=api')
+  return html`<p>${slotMark('half')} ${halfWords(half)}: ${recent}, ${all}</p>
+`
 }
 
 function picturesOf({ volumes: { months, days }, areas }: FewAreas, today: number): Child {

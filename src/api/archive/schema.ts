@@ -77,6 +77,10 @@ export const archiveSchema = schema.component(
       'The file systems of the archive, as the API finds them; that of the archive root is the first.',
       diskSchema,
     ),
+    half: schema.integerOrNull(
+      `Number of slots whose best file holds less than half of its epochs; ${counting}.`,
+      0,
+    ),
     checksums: schema.object('The files that were read to compute their SHA-256.', {
       files: schema.integer('Number of files with a current checksum.', 70),
       share: schema.shareOrNull('Their share of all files; null without files.', 0.9722),

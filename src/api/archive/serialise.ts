@@ -16,10 +16,12 @@ interface ArchiveSources {
   readonly disks: readonly ArchiveDisk[]
   /** The UTC day since 1970. */
   readonly today: number
+  /** Number of slots that are half; `undefined` until the first scan has ended. */
+  readonly half: number | undefined
 }
 
 export function serialiseArchive(sources: ArchiveSources): WireArchive {
-  const { volumes, disks, today } = sources
+  const { volumes, disks, today, half } = sources
   const { totals, months, days, hashed } = volumes
   const all = sumOfVolumes(totals)
   const groups = groupsOf(totals, months)
@@ -32,6 +34,7 @@ export function serialiseArchive(sources: ArchiveSources): WireArchive {
     groups,
     days: days === undefined ? null : everyDay(days, today),
     disks: disks.map(serialiseDisk),
+    half: half ?? null,
     checksums: {
       files: hashed.files,
       share: shareOrNull(all.files === 0 ? undefined : Math.min(1, hashed.files / all.files)),

@@ -78,7 +78,7 @@ function stretchTable(stretches: readonly Stretch[], codes: readonly string[]): 
     rows: stretches.map((stretch) => {
       const { fromDay, toDay, files, equipment } = stretch
       return [
-        link(daysWords(fromDay, toDay), hrefOf(fromDay, toDay, false)),
+        link(daysWords(fromDay, toDay), hrefOf(fromDay, toDay)),
         readableNumber(files),
         changeCell(stretch),
         twoLines(receiverWords(equipment.receiver), antennaWords(equipment.antenna)),

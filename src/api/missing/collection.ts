@@ -34,6 +34,7 @@ import { keyFields, shareOrNull, stationHref } from '../series/series-fields.ts'
 import { withSizes } from './damaged-sizes.ts'
 import type { ListedState, MissingSlot } from './missing-slots.ts'
 import {
+  countHalf,
   halfSlots,
   listedStates,
   missingPattern,
@@ -41,7 +42,7 @@ import {
   missingStates,
   timesOf,
 } from './missing-slots.ts'
-import { headlineOf, namesOfFiles, outageRows } from './page.ts'
+import { halfLink, headlineOf, namesOfFiles, outageRows } from './page.ts'
 
 const field = fieldOf<MissingSlot>()
 
@@ -172,13 +173,15 @@ export function addMissing(app: FastifyInstance, context: NetworkContext): void 
       const found = await readMissing(context, { current, range, isWanted, states, requester })
       const items = await withFiles(context, found, { range, requester })
       if (format !== 'html') return { items }
-      const sized = await withSizes(context, items, requester)
-      const words = filterWords(kept, worded)
+      const listed = { ...range, asOf: current.asOf.seconds, states }
+      // The headline says itself that it is of these.
+      const said = kept.filter(([name, value]) => name !== 'state' || value !== 'half')
+      const half = states.includes('half') ? 0 : countHalf(current.states.filter(isWanted), range)
       return {
-        items: sized,
-        groups: outageRows(asOf, values.ordering),
-        headline: headlineOf(items, { ...range, asOf: current.asOf.seconds, filters: words }),
-        below: namesOfFiles(items, kept),
+        items: await withSizes(context, items, requester),
+        groups: outageRows(listed, values.ordering),
+        headline: headlineOf(items, { ...listed, filters: filterWords(said, worded) }),
+        below: [namesOfFiles(items, kept), halfLink(half, kept)],
       }
     },
     page: {

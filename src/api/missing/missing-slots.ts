@@ -71,6 +71,11 @@ export function* halfSlots(
   }
 }
 
+/** Number of the half slots of some series on these days. */
+export function countHalf(series: readonly KnownSeries[], days: DayRange): number {
+  return series.reduce((sum, each) => sum + Array.from(halfSlots(each, days)).length, 0)
+}
+
 /** The 28 days up to that of a time, of which the summaries in memory have the slots. */
 export function recentRange(asOf: number): DayRange {
   const toDay = Math.floor(asOf / secondsPerDay)

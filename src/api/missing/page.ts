@@ -8,21 +8,32 @@ import type { ViewColumn } from '../pages/collection.ts'
 import { shortDay, shortDays } from '../pages/date-words.ts'
 import type { Child, Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
-import { slotMark } from '../pages/marks.ts'
+import { halfWords, slotMark } from '../pages/marks.ts'
 import { link } from '../pages/parts.ts'
 import type { SortOrder } from '../parameters/parameter.ts'
 import type { Groups } from '../resources/collection.ts'
 import { keyOf } from '../series/known-series.ts'
 import { stationHref } from '../series/series-fields.ts'
-import type { MissingSlot } from './missing-slots.ts'
+import type { ListedState, MissingSlot } from './missing-slots.ts'
 import { missingPatterns } from './missing-slots.ts'
 import { knownWords, whatWords, whenWords, whoWords } from './outage-words.ts'
 import type { Outage } from './outages.ts'
 import { outagesOf, stationsOf, timeOf } from './outages.ts'
 
-/** The rows of the page. @param asOf seconds since 1970 */
+/** What the page lists, and of when. */
+interface Listed {
+  /** Seconds since 1970; `undefined` before the first scan has ended. */
+  readonly asOf: number | undefined
+  readonly states: readonly ListedState[]
+}
+
+/** True if nothing is listed that is missing. */
+const isOfHalf = ({ states }: Pick<Listed, 'states'>): boolean =>
+  states.every((state) => state === 'half')
+
+/** The rows of the page. */
 export function outageRows(
-  asOf: number,
+  { asOf = 0, states }: Listed,
   { descending }: Pick<SortOrder<string>, 'descending'>,
 ): Groups<MissingSlot> {
   const columns: readonly ViewColumn<Outage>[] = [
@@ -48,7 +59,10 @@ export function outageRows(
     { label: 'Known', isProse: true, cell: (outage) => knownWords(outage, asOf) },
     { label: 'Names', cell: namesLink },
   ]
-  return { noun: ['outage', 'outages'], of: (slots) => inOrder(slots, descending), columns }
+  const noun = isOfHalf({ states })
+    ? (['stretch', 'stretches'] as const)
+    : (['outage', 'outages'] as const)
+  return { noun, of: (slots) => inOrder(slots, descending), columns }
 }
 
 /**
@@ -95,22 +109,18 @@ function ownQuery(outage: Outage): string {
     ['station', stationsOf(outage).join(',')],
     ['when', [...new Set(days)].join('/')],
     ['period', [...periods].join(',')],
+    ...(outage.some(({ state }) => state === 'half') ? ([['state', 'half']] as const) : []),
     ['format', 'api'],
   ])
 }
 
 /**
  * `Missing since 1 Oct: 783 files of 18 stations, 119 of them late, 2 damaged`; of files that were
- * all delivered `Less than half of their epochs since 1 Oct: 3 files of 2 stations`
+ * all delivered `Less than half of the epochs since 1 Oct: 3 files of 2 stations`
  */
 export function headlineOf(
   slots: readonly MissingSlot[],
-  {
-    fromDay,
-    toDay,
-    asOf,
-    filters,
-  }: DayRange & { readonly asOf: number | undefined; readonly filters: string },
+  { fromDay, toDay, asOf, states, filters }: DayRange & Listed & { readonly filters: string },
 ): string {
   if (asOf === undefined) return 'What is missing is not known before the first scan has ended'
   const isToNow = toDay * secondsPerDay <= asOf && (toDay + 1) * secondsPerDay > asOf
@@ -121,17 +131,18 @@ export function headlineOf(
   const countOf = (state: MissingSlot['state']): number =>
     slots.filter((each) => each.state === state).length
   const [late, damaged, half] = [countOf('late'), countOf('damaged'), countOf('half')]
-  const isHalf = half > 0 && half === slots.length
-  const files = counted(slots.length, 'file', 'files')
-  const stations = counted(stationsOf(slots).length, 'station', 'stations')
+  const isHalf = isOfHalf({ states })
+  const listed = isHalf ? slots : slots.filter(({ state }) => state !== 'half')
+  const files = counted(listed.length, 'file', 'files')
+  const stations = counted(stationsOf(listed).length, 'station', 'stations')
   const counts = [
-    slots.length === 0 ? 'nothing' : `${files} of ${stations}`,
+    listed.length === 0 ? 'nothing' : `${files} of ${stations}`,
     late && `${readableNumber(late)} of them late`,
     damaged && `${readableNumber(damaged)} damaged`,
     !isHalf && half && `${readableNumber(half)} with less than half of their epochs`,
   ]
   const whose = filters === '' ? '' : `, ${filters}`
-  return `${isHalf ? 'Less than half of their epochs' : 'Missing'} ${days}${whose}: ${counts.filter(Boolean).join(', ')}`
+  return `${isHalf ? 'Less than half of the epochs' : 'Missing'} ${days}${whose}: ${counts.filter(Boolean).join(', ')}`
 }
 
 /** Names that are shown and copied; CSV and JSON have all. */
@@ -154,6 +165,13 @@ export function namesOfFiles(slots: readonly MissingSlot[], kept: readonly Query
   const files = counted(slots.length, 'file', 'files')
   const heading = `${counted(names.length, 'pattern', 'patterns')} of the names of ${files}, to look for elsewhere`
   return namesHtml({ heading, names, most: maxNames, kept })
+}
+
+/** Where the files are listed that are not missing, but half; nothing without such files. */
+export function halfLink(files: number, kept: readonly QueryPair[]): Child {
+  const others = kept.filter(([name]) => name !== 'state')
+  const href = `?${queryText([...others, ['state', 'half'], ['format', 'api']])}`
+  return files > 0 && html`<p>${slotMark('half')} <a href="${href}">${halfWords(files)}</a></p>\n`
 }
 
 interface Names {

@@ -1,8 +1,9 @@
 /** The cells of all stations, 28 days and 24 hours, oldest first, by country. Pure. */
 import { secondsPerDay, secondsPerHour } from '../../parse/calendar.ts'
 import { countryOf } from '../../parse/countries.ts'
+import { apartHalf } from '../../series/half.ts'
 import { periodRules, recentDays } from '../../series/series.ts'
-import type { SlotState } from '../../series/slot-states.ts'
+import type { DrawnState } from '../../series/station-days.ts'
 import type { StationDelivery } from '../../series/station-states.ts'
 import type { SlotMark } from '../pages/marks.ts'
 import type { KnownSeries, NetworkStatus } from '../series/known-series.ts'
@@ -112,10 +113,11 @@ export function sumsOf(rows: readonly StationRow[]): Sums {
 }
 
 /** What is in a column, as bits: its files may have different states. */
-const bits = { there: 1, due: 2, late: 4, missing: 8, damaged: 16 } as const
+const bits = { there: 1, due: 2, late: 4, missing: 8, damaged: 16, half: 32 } as const
 
-const bitOf: Readonly<Partial<Record<SlotState, number>>> = {
+const bitOf: Readonly<Partial<Record<DrawnState, number>>> = {
   present: bits.there,
+  half: bits.there | bits.half,
   removed: bits.there,
   future: bits.due,
   due: bits.due,
@@ -130,9 +132,9 @@ function cellsOf(
   { firstDay, firstHour }: ReturnType<typeof columnsAt>,
 ): Columns<Cell> {
   const [days, hours] = [new Uint8Array(recentDays), new Uint8Array(hourColumns)]
-  for (const { period, summary } of series) {
+  for (const { period, summary, past } of series) {
     const { seconds } = periodRules[period]
-    for (const { state, firstSlot, slots } of summary.runs) {
+    for (const { state, firstSlot, slots } of apartHalf(summary.runs, past.half)) {
       const bit = bitOf[state]
       if (bit === undefined) continue
       const [start, end] = [firstSlot * seconds, (firstSlot + slots) * seconds]
@@ -157,6 +159,7 @@ function cellOf(found: number): Cell {
     return found & bits.missing ? 'missing' : 'late'
   }
   if (found & bits.damaged) return 'damaged'
+  if (found & bits.half) return 'half'
   return found & bits.there ? 'present' : found & bits.due ? 'due' : undefined
 }
 

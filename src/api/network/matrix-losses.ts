@@ -1,4 +1,4 @@
-/** What the rows of the matrix lost, in words, and where its files are listed. Pure. */
+/** What the rows of the matrix lost or have half, in words, and where it is listed. Pure. */
 import { dayToIso } from '../../parse/calendar.ts'
 import { twoDigits } from '../../parse/calendar.ts'
 import { counted } from '../../runtime/readable.ts'
@@ -16,7 +16,7 @@ interface Run {
   readonly count: number
 }
 
-/** What is lost in columns beside each other. */
+/** What is lost, or half, in columns beside each other. */
 export interface Lost extends Run {
   /** `18 to 27 Nov: missing`, `13–14 h UTC: 3 of 8 stations` */
   readonly words: string
@@ -35,7 +35,7 @@ export class Losses {
 
   ofStation({ station, days, hours }: StationRow): readonly Lost[] {
     const wordsOf = (cell: StationRow['days'][number]) =>
-      cell !== undefined && isLost(cell) ? slotMarks[cell] : undefined
+      cell !== undefined && (isLost(cell) || cell === 'half') ? slotMarks[cell] : undefined
     return this.#lost(
       { days: days.map(wordsOf), hours: hours.map(wordsOf) },
       html`station=${station}&amp;`,
@@ -57,7 +57,8 @@ export class Losses {
         const key = `${part} ${first} ${count}`
         const time = this.#times.get(key) ?? timeOf({ part, first, count }, this.#asOf)
         this.#times.set(key, time)
-        const href = html`../missing/?${who}${time.query}&amp;format=api`
+        const state = text === slotMarks.half && html`state=half&amp;`
+        const href = html`../missing/?${who}${state}${time.query}&amp;format=api`
         return { part, first, count, words: `${time.words}: ${text}`, href }
       }),
     )

@@ -87,12 +87,11 @@ function countryPart({ code, rows }: CountryRows, drawing: Drawing): Html {
 ${opened}</details></div>
 `
   const said = lossy.map(({ row, lost }) => lostWords(stationLink(row), lost))
-  const stationRows = [...lossy, ...complete.map((row) => ({ row, lost: [] }))].map((each) =>
-    stationPart(each, drawing),
-  )
+  const whole = complete.map((row) => ({ row, lost: drawing.losses.ofStation(row) }))
+  const stationRows = [...lossy, ...whole].map((each) => stationPart(each, drawing))
   const [only, ...others] = rows
   if (only !== undefined && others.length === 0) {
-    const drawn = picture(size.country, marksOf(only, drawing), lossy[0]?.lost)
+    const drawn = picture(size.country, marksOf(only, drawing), (lossy[0] ?? whole[0])?.lost)
     return partOf(only.station.slice(0, 4), drawn, complete.length > 0 ? stationRows : said)
   }
   const sums = sumsOf(rows)

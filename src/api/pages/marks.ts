@@ -3,6 +3,7 @@
  * variables of the style, by the class of the state. What is not expected, or not yet, is empty.
  * Pure.
  */
+import { counted } from '../../runtime/readable.ts'
 import type { StationDelivery } from '../../series/station-states.ts'
 import type { Child, Html } from './html.ts'
 import { html } from './html.ts'
@@ -18,6 +19,12 @@ export const slotMarks = {
   missing: 'missing',
   damaged: 'damaged',
 } as const
+
+/** `2 files hold less than half of their epochs` */
+export function halfWords(files: number): string {
+  const of = files === 1 ? 'its' : 'their'
+  return `${counted(files, 'file holds', 'files hold')} less than half of ${of} epochs`
+}
 
 export type SlotMark = keyof typeof slotMarks
 
@@ -103,8 +110,10 @@ function outlineOf(
 const shapes: Readonly<Record<SlotMark, (box: Box, isBar: boolean) => string>> = {
   present: rectangle,
   part: ([x, y, width, height]) => rectangle([x, y + height / 4, width, height / 2]),
-  half: ([x, y, width, height], isBar) =>
-    rectangle(isBar ? [x, y, width, height / 2] : [x, y, width / 2, height]),
+  half([x, y, width, height], isBar) {
+    if (isBar) return rectangle([x, y, width, height / 2])
+    return `M${short(x)} ${short(y)}v${short(height)}h${short(width)}z`
+  },
   removed: ([x, y, width, height]) =>
     rectangle([x, y, width, height / 4]) + rectangle([x, y + (height * 3) / 4, width, height / 4]),
   due([x, y, width, height], isBar) {

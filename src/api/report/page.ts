@@ -21,6 +21,7 @@ import { filterForm } from '../pages/filter-form.ts'
 import type { Child, Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
 import type { Page } from '../pages/layout.ts'
+import { halfWords } from '../pages/marks.ts'
 import { ignoredNotice, note } from '../pages/parts.ts'
 import { headerColumn, numberColumns, shareCell, table } from '../pages/table.ts'
 import { placeFilters } from '../parameters/file-filters.ts'
@@ -84,7 +85,7 @@ ${filterForm(form, refused ?? { kept: [...place, ['when', `week ${number}`]], li
 <li>${weekLink('Week before', 'prev', before)}</li>
 <li>${weekLink('Week after', 'next', after)}</li>
 </ul></nav>
-<p>${daysWords(fromDay, toDay)}${made}. ${sentencesOf(report)}</p>
+<p>${daysWords(fromDay, toDay)}${made}. ${sentencesOf(report)}${halfLink(report, place)}</p>
 ${others.length > 0 && stationsTable(others)}
 ${complete.length > 0 && completeHtml(complete)}
 ${flaggedHtml(report, place)}
@@ -113,6 +114,24 @@ function sentencesOf({ stations, endedStations }: WeekReport): string {
       ? ''
       : ` Not counted, because they ended: ${endedStations.join(', ')}.`
   return `Observation files of ${count}${delivered}.${ended}`
+}
+
+/** Where the files are listed that were delivered, but are half; nothing without such files. */
+function halfLink({ week, stations }: WeekReport, place: readonly QueryPair[]): Child {
+  const files = stations.reduce((sum, each) => sum + halfOf(each), 0)
+  const query = queryText([
+    ...place,
+    ['file_type', 'o'],
+    ['period', '01D,01H'],
+    ['state', 'half'],
+    ['when', `week ${week.number}`],
+    ['format', 'api'],
+  ])
+  return files > 0 && html` <a href="../missing/?${query}">${halfWords(files)}</a>.`
+}
+
+function halfOf({ daily, hourly }: StationWeek): number {
+  return (daily?.half ?? 0) + (hourly?.half ?? 0)
 }
 
 /** True if nothing is missing, and the files come in time or are usually later. */
@@ -187,18 +206,24 @@ function classText(share: number | undefined, name: string | undefined): Html {
 
 function shareText(series: SeriesWeek | undefined): Child {
   if (series === undefined) return ''
-  const { possible, delivered, completeness, class: name, missing } = series
+  const { possible, delivered, half, completeness, class: name, missing } = series
   if (possible === 0) return '0 of 0'
   const text = classText(completeness, name)
   const others = possible - delivered - missing
   const unexpected = others > 0 ? `, ${readableNumber(others)} not expected` : ''
-  const counts = note(`${readableNumber(delivered)} of ${readableNumber(possible)}${unexpected}`)
-  return [shareCell(completeness ?? null, text), counts]
+  const few = half > 0 ? `, ${readableNumber(half)} half` : ''
+  const counts = `${readableNumber(delivered)} of ${readableNumber(possible)}${few}${unexpected}`
+  return [shareCell(completeness ?? null, text), note(counts)]
 }
 
 /** The stations of which nothing is missing, by code. */
 function completeHtml(stations: readonly StationWeek[]): Html {
   return html`<h2>${counted(stations.length, 'station is', 'stations are')} complete</h2>
-<ul class="codes plain row">${stations.map(({ station }) => html`<li>${stationCell({ station })}</li> `)}</ul>
+<ul class="codes plain row">${stations.map(codeItem)}</ul>
 `
+}
+
+function codeItem(row: StationWeek): Html {
+  const half = halfOf(row)
+  return html`<li>${stationCell(row)}${half > 0 && note(`${readableNumber(half)} half`)}</li> `
 }

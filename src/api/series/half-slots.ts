@@ -98,6 +98,14 @@ function areEqual(a: KnownHalf['slots'], b: KnownHalf['slots']): boolean {
   return Array.from(a).every(([key, slots]) => b.get(key)?.equals(slots))
 }
 
+/** Number of the slots of all series that are half and have ended by a time. */
+export function halfCount({ slots }: KnownHalf, asOf: number): number {
+  return Array.from(slots.values()).reduce((sum, each) => {
+    const last = slotAt(asOf, each.period) - 1
+    return sum + each.upTo(last).size
+  }, 0)
+}
+
 /** The slots of a series that are half and have ended by a time, in seconds since 1970. */
 export function halfOf(
   { slots }: KnownHalf,

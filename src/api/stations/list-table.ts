@@ -111,6 +111,7 @@ function hoursColumn(asOf: number): ViewColumn<ListedStation> {
       if (own === undefined) return ''
       const cells = Array.from({ length: hours }, (_, index) => {
         const slot = now - hours + 1 + index
+        if (own.past.half?.has(slot) === true) return 'half'
         return own.summary.runs.findLast(({ firstSlot }) => firstSlot <= slot)?.state
       })
       return strip(cells, { cell: 6, height: 16 }, { code, what: 'hours' })
@@ -118,7 +119,7 @@ function hoursColumn(asOf: number): ViewColumn<ListedStation> {
   }
 }
 
-/** Cells from left to right; those with losses lead to what is missing. */
+/** Cells from left to right; they lead to what is missing, or else half. */
 function strip(
   cells: readonly (DayState | undefined)[],
   { cell, height }: { readonly cell: number; readonly height: number },
@@ -127,8 +128,10 @@ function strip(
   const words = stripWords(cells, what)
   const width = cells.length * cell
   const svg = html`<svg width="${width}" height="${height + 2}" role="img" aria-label="${words}">${cellMarks(cells, { cell, height, y: 1 })}</svg>`
-  if (!cells.some(isLost)) return svg
-  return html`${link(svg, pageUrl({ api: '../' }, 'missing', [['station', code]]))}`
+  const isHalf = !cells.some(isLost)
+  if (isHalf && !cells.includes('half')) return svg
+  const state = isHalf ? ([['state', 'half']] as const) : []
+  return html`${link(svg, pageUrl({ api: '../' }, 'missing', [['station', code], ...state]))}`
 }
 
 function isLost(cell: Cell): boolean {

@@ -3,17 +3,17 @@ import { dateOf, daysInYear, parseDay, twoDigits } from '../../parse/calendar.ts
 import { readableShare } from '../../runtime/readable.ts'
 import type { Period } from '../../series/series.ts'
 import { slotsPerDay } from '../../series/series.ts'
-import type { ShownState, SlotState, StateRun } from '../../series/slot-states.ts'
-import type { DayState } from '../../series/station-days.ts'
+import type { ShownState, StateRun } from '../../series/slot-states.ts'
+import type { DayState, DrawnState } from '../../series/station-days.ts'
 import { addDays, dayStateOf } from '../../series/station-days.ts'
 import { shortDay, shortDays, slotsWords } from '../pages/date-words.ts'
 import type { Child, Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
-import type { Cell } from '../pages/marks.ts'
+import type { Cell, SlotMark } from '../pages/marks.ts'
 import { markRuns, runMark, slotLegend, slotMarks } from '../pages/marks.ts'
 
-/** Where cells lead: days since 1970, both included, and whether something is lost on them. */
-export type HrefOfDays = (first: number, last: number, isLost: boolean) => string
+/** Where cells with a mark lead, or all days of a row: days since 1970, both included. */
+export type HrefOfDays = (first: number, last: number, mark?: SlotMark) => string
 
 interface Row {
   readonly label: Child
@@ -55,12 +55,11 @@ function rowsSvg({ title, rows, columns, labels, pitch, hrefOf, className = '' }
   })
   const marks = rows.map(({ cells, wordsOf, daysOf, startsRun }, index) =>
     runsOf(cells, startsRun).map(({ mark, first, count }) => {
-      const isLost = mark !== 'present'
       const shape = runMark(mark, { first, count }, { ...place, y: index * pitch + 1 })
       const content = html`<title>${wordsOf(first, count)}: ${slotMarks[mark]}</title>${shape}`
       // Nothing is listed of what is not due, and of files that are not kept.
       if (mark === 'due' || mark === 'removed') return html`<g>${content}</g>`
-      return html`<a href="${hrefOf(...daysOf(first, count), isLost)}" tabindex="-1">${content}</a>`
+      return html`<a href="${hrefOf(...daysOf(first, count), mark)}" tabindex="-1">${content}</a>`
     }),
   )
   return html`<svg class="plot ${className}" height="${top + height}" role="group" aria-label="${title}">
@@ -87,7 +86,7 @@ function runsOf(cells: readonly Cell[], startsRun: Row['startsRun']) {
 /** The slots of some days: a row is a day, every seventh one has its name. */
 export function daysSvg(
   title: string,
-  runs: readonly StateRun<ShownState>[],
+  runs: readonly StateRun<ShownState | DrawnState>[],
   period: Exclude<Period, '01D'>,
   { hrefOf, now }: { readonly hrefOf: HrefOfDays; readonly now: number },
 ): Html {
@@ -113,7 +112,7 @@ ${slotLegend(
 /** The days of a series: a row is a year with its share, and begins a run with each month. */
 export function yearsSvg(
   title: string,
-  series: { readonly runs: readonly StateRun<ShownState>[]; readonly period: Period },
+  series: { readonly runs: readonly StateRun<ShownState | DrawnState>[]; readonly period: Period },
   { hrefOf, now }: { readonly hrefOf: HrefOfDays; readonly now: number },
 ): Html {
   const days = daysOf(series.runs, series.period)
@@ -123,7 +122,7 @@ export function yearsSvg(
     const { year } = dateOf(start)
     const last = start + daysInYear(year) - 1
     return {
-      label: html`<a href="${hrefOf(start, last, false)}">${String(year)}</a>`,
+      label: html`<a href="${hrefOf(start, last)}">${String(year)}</a>`,
       cells,
       end: readableShare(shares.get(year)),
       startsRun: (column) => dateOf(start + column).day === 1,
@@ -149,10 +148,10 @@ function firstOfYear(year: number): number {
 
 /** The states of days, from the runs of a series. */
 function daysOf(
-  runs: readonly StateRun<ShownState>[],
+  runs: readonly StateRun<ShownState | DrawnState>[],
   period: Period,
 ): readonly StateRun<DayState>[] {
-  const days = new Map<number, Set<SlotState>>()
+  const days = new Map<number, Set<DrawnState>>()
   for (const { state, ...run } of runs)
     if (state !== 'unknown') addDays(days, { ...run, state }, period)
   return Array.from(days, ([day, slots]) => ({
@@ -167,7 +166,7 @@ function sharesOf({
   runs,
   period,
 }: {
-  readonly runs: readonly StateRun<ShownState>[]
+  readonly runs: readonly StateRun<ShownState | DrawnState>[]
   readonly period: Period
 }): ReadonlyMap<number, number> {
   const perDay = slotsPerDay(period)
@@ -179,7 +178,7 @@ function sharesOf({
       const next = Math.min(firstSlot + slots, firstOfYear(year + 1) * perDay)
       const ofYear = counts.get(year) ?? { delivered: 0, possible: 0 }
       ofYear.possible += next - slot
-      if (state === 'present' || state === 'removed') ofYear.delivered += next - slot
+      if (['present', 'half', 'removed'].includes(state)) ofYear.delivered += next - slot
       counts.set(year, ofYear)
       slot = next
     }

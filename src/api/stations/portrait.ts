@@ -3,11 +3,13 @@ import { secondsPerDay } from '../../parse/calendar.ts'
 import { gapsOf } from '../../series/availability.ts'
 import type { Completeness } from '../../series/completeness.ts'
 import { completenessOf } from '../../series/completeness.ts'
+import { apartHalf } from '../../series/half.ts'
 import { lateAfter } from '../../series/latency.ts'
 import type { Period } from '../../series/series.ts'
 import { slotAt } from '../../series/series.ts'
 import type { StateRun } from '../../series/slot-states.ts'
 import { lastThere } from '../../series/slot-states.ts'
+import type { DrawnState } from '../../series/station-days.ts'
 import type { FileView } from '../files/file-view.ts'
 import { viewOf } from '../files/file-view.ts'
 import type { Requester } from '../http/limits.ts'
@@ -26,7 +28,8 @@ export interface SeriesPortrait {
   readonly last: number
   readonly ended: boolean
   readonly all: Completeness
-  readonly runs: readonly StateRun[]
+  /** With the half slots apart. */
+  readonly runs: readonly StateRun<DrawnState>[]
   readonly gaps: readonly Gap[]
 }
 
@@ -63,7 +66,15 @@ export async function readSeriesPortrait(
   return {
     codes,
     ambiguous,
-    portrait: { period, first, last, ended: state.ended, all, runs, gaps },
+    portrait: {
+      period,
+      first,
+      last,
+      ended: state.ended,
+      all,
+      runs: apartHalf(runs, known.half),
+      gaps,
+    },
   }
 }
 

@@ -3,6 +3,7 @@ import { dayToIso } from '../../parse/calendar.ts'
 import { counted, readableDuration, readableNumber, readableShare } from '../../runtime/readable.ts'
 import type { Availability } from '../../series/availability.ts'
 import { part } from '../../series/availability.ts'
+import { apartHalf } from '../../series/half.ts'
 import { slotsPerDay } from '../../series/series.ts'
 import type { ShownState, StateRun } from '../../series/slot-states.ts'
 import type { FormState } from '../http/errors.ts'
@@ -12,6 +13,7 @@ import { filterForm } from '../pages/filter-form.ts'
 import type { Child, Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
 import type { Page } from '../pages/layout.ts'
+import { halfWords } from '../pages/marks.ts'
 import { commandHtml, fetchCommand, getLine, ignoredNotice } from '../pages/parts.ts'
 import type { StationTab } from '../pages/station-tabs.ts'
 import { formFieldsOf } from '../parameters/parameter.ts'
@@ -69,13 +71,14 @@ function availabilitySvg(label: string, series: SeriesAvailability, now: number)
   const { period, codes, availability, range, first } = series
   if (first === undefined) return undefined
   const last = availability.ended ? (series.last ?? range.to) : range.to
-  const runs = availability.runs.flatMap((run) => shownPart(run, first, last))
+  const shown = apartHalf(availability.runs, series.half)
+  const runs = shown.flatMap((run) => shownPart(run, first, last))
   const hrefOf = hrefOfDays({ api: '../../../' }, codes, [['file_type', series.fileType]])
   if (period === '01D') return yearsSvg(label, { runs, period }, { hrefOf, now })
   return daysSvg(label, runs, period, { hrefOf, now })
 }
 
-function shownPart(run: StateRun<ShownState>, first: number, last: number) {
+function shownPart(run: StateRun<ShownState | 'half'>, first: number, last: number) {
   const { state } = run
   return state === 'unknown' ? [] : part({ ...run, state }, first, last)
 }
@@ -168,12 +171,13 @@ ${text === '' ? html`<p>No file is missing on these days.</p>` : commandHtml(tex
 }
 
 function availabilitySentence(availability: Availability): string {
-  const { completeness, possible, delivered, ended } = availability
+  const { completeness, possible, delivered, half, ended } = availability
   if (completeness === undefined) return 'No files were possible in this range.'
   const name = availability.class === undefined ? '' : `, ${availability.class}`
   const files = `${readableNumber(delivered)} of ${readableNumber(possible)} files`
   const end = ended ? ' The series has ended: this counts to its last file.' : ''
-  return `${readableShare(completeness)} complete${name}: ${files}.${end}`
+  const few = half > 0 ? `; ${halfWords(half)}` : ''
+  return `${readableShare(completeness)} complete${name}: ${files}${few}.${end}`
 }
 
 /** What is late, and what is usual: of the last 28 days; of other days, what half of them were. */

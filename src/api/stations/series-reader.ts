@@ -158,7 +158,7 @@ export async function readAvailability(
   const days = daysOfAvailability(values, present.nowSeconds)
   const { known, ...series } = await readKnownSlots(context, { code, ...days, asker }, present)
   const availability = availabilityOf(known, { ...known, asOf: present.asOf.seconds })
-  return { ...series, asOf: present.asOf, availability }
+  return { ...series, asOf: present.asOf, availability, half: known.half }
 }
 
 /** A series of a station, and the days of which its slots are read. */

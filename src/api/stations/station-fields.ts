@@ -14,6 +14,7 @@ import { pageUrl, stationUrl } from '../http/links.ts'
 import { allAreas, firstArea, otherArea } from '../openapi/area-words.ts'
 import { exampleLinks } from '../openapi/openapi.ts'
 import * as schema from '../openapi/schema.ts'
+import type { SlotMark } from '../pages/marks.ts'
 import { codesQuery } from '../pages/station-tabs.ts'
 import type { Wire } from '../resources/fields.ts'
 import { fieldOf } from '../resources/fields.ts'
@@ -58,17 +59,18 @@ export function filesUrl(
   return pageUrl(links, 'rinex-file', [...codesQuery(codes), ...more])
 }
 
-/** Where days of a station lead: to their files, or to what is missing. */
+/** Where days of a station lead: to their files, or to what is missing or half. */
 export function hrefOfDays(
   links: Pick<Links, 'api'>,
   codes: readonly string[],
   more: readonly QueryPair[] = [],
 ) {
-  return (first: number, last: number, isLost: boolean): string => {
+  return (first: number, last: number, mark: SlotMark = 'present'): string => {
     const days = [...new Set([dayToIso(first), dayToIso(last)])].join('/')
-    if (isLost)
+    if (mark !== 'present')
       return pageUrl(links, 'missing', [
         ['station', codes.join()],
+        ...(mark === 'half' ? ([['state', 'half']] as const) : []),
         ['when', days],
       ])
     return filesUrl(links, codes, [...more, ['when', days]])

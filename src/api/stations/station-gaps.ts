@@ -2,15 +2,16 @@
 import { secondsPerDay } from '../../parse/calendar.ts'
 import { counted } from '../../runtime/readable.ts'
 import { endOfSlot } from '../../series/series.ts'
+import type { QueryPair } from '../http/links.ts'
 import { pageUrl } from '../http/links.ts'
-import { missingSlots, recentRange } from '../missing/missing-slots.ts'
+import { countHalf, missingSlots, recentRange } from '../missing/missing-slots.ts'
 import { whatWords, whenWords } from '../missing/outage-words.ts'
 import { outagesOf } from '../missing/outages.ts'
 import { markOf, maxNames, namesOf } from '../missing/page.ts'
 import { slotsWords } from '../pages/date-words.ts'
 import type { Child, Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
-import { slotMark } from '../pages/marks.ts'
+import { halfWords, slotMark } from '../pages/marks.ts'
 import { commandHtml } from '../pages/parts.ts'
 import type { Gap } from './gaps.ts'
 import { gapAmount } from './gaps.ts'
@@ -22,7 +23,7 @@ const most = 12
 
 /**
  * The outages of 28 days, with as many files as the list of missing files has of the station, then
- * earlier gaps of the longest series.
+ * earlier gaps of the longest series; how many slots of 28 days are half.
  */
 export function gapsSection(
   known: readonly KnownStation[],
@@ -46,6 +47,12 @@ export function gapsSection(
         endOfSlot(firstSlot + own - 1, period) <= days.fromDay * secondsPerDay,
     )
     .map((gap) => [gapMark(gap), slotsWords(gap, period, now), gapAmount(gap, period)])
+  const half = countHalf(
+    known.flatMap(({ series }) => series),
+    days,
+  )
+  const missingUrl = (...more: readonly QueryPair[]): string =>
+    pageUrl({ api: '../../' }, 'missing', [['station', codes.join()], ...more])
   const names = namesOf(slots)
   const items = [...recent, ...earlier.toReversed()]
   const more = items.length - most
@@ -55,7 +62,8 @@ export function gapsSection(
 <h2>Gaps</h2>
 ${items.length === 0 ? html`<p>${isKnown ? 'No file is missing.' : 'Not known yet.'}</p>` : html`<ul class="plain" aria-label="Gaps">${items.slice(0, most).map(gapItem)}</ul>`}
 ${more > 0 && html`<p><a href="availability/?period=${period}&amp;format=api">and ${counted(more, 'earlier gap', 'earlier gaps')}</a></p>`}
-${slots.length > 0 && html`<details><summary>${counted(names.length, 'pattern', 'patterns')} of the names of ${counted(slots.length, 'file', 'files')}, to copy</summary>${commandHtml(names.slice(0, maxNames).join('\n'))}<p><a href="${pageUrl({ api: '../../' }, 'missing', [['station', codes.join()]])}">All, and CSV</a></p></details>`}
+${half > 0 && html`<p>${slotMark('half')} <a href="${missingUrl(['state', 'half'])}">${halfWords(half)}</a></p>`}
+${slots.length > 0 && html`<details><summary>${counted(names.length, 'pattern', 'patterns')} of the names of ${counted(slots.length, 'file', 'files')}, to copy</summary>${commandHtml(names.slice(0, maxNames).join('\n'))}<p><a href="${missingUrl()}">All, and CSV</a></p></details>`}
 </section>
 `
 }

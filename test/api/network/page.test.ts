@@ -263,7 +263,7 @@ t.test('the matrix of 2,000 stations is light, if one in five is not complete', 
       run(index % 5 === 0 ? 'late' : 'present', lost, 1),
       run('present', lost + 1, end - lost - 1),
     ]
-    return { station, fileType: 'o', period: '01H', summary: { runs } }
+    return { station, fileType: 'o', period: '01H', summary: { runs }, past: {} }
   }) as unknown as readonly KnownSeries[]
   const known = new Map(stations.map((station) => [station, 'present'] as const))
   const text = String(matrix(countryRows({ states, stations: known }, asOf), asOf))
