@@ -138,7 +138,7 @@ const cases: Readonly<Record<string, Case>> = {
     at: day + 30,
   },
   RinexBrokenFilesRising: one(
-    'rinex_catalogue_broken_streams',
+    'rinex_catalogue_broken_files',
     `0x${day} 11x10000`,
     `90x${day} 95x10000`,
     day + 30,

@@ -17,10 +17,13 @@ export interface TimeRange {
   readonly toUs?: number
 }
 
+/** Said of a stream that cannot be read to its end. */
+export const damagedStream = 'the content is damaged before its end'
+
 /**
- * The problems of listed files, in words: for `misplaced` see placement.ts. An incomplete file is
- * never also `broken`, nor one of these `disguised`. The first one that applies is the problem of a
- * record.
+ * The problems of listed files, in words: for `misplaced` see placement.ts. `broken` are all
+ * damaged files that are not incomplete, also those without a byte, or damaged by what is inside
+ * (`damaged_by`). The first one that applies is the problem of a record.
  */
 export const problemWords = {
   incomplete: {
@@ -30,7 +33,7 @@ export const problemWords = {
   },
   broken: {
     word: 'damaged',
-    what: 'the content is damaged before its end',
+    what: `${damagedStream}, or by what is inside it`,
     advice: 'Fetch it again from its source; it is read again when it changes on disk.',
   },
   disguised: {
@@ -51,7 +54,7 @@ export const unclearPathsWords =
 
 export type Problem = keyof typeof problemWords
 
-/** True for a problem of content that cannot be read to its end. */
+/** True for the problem of a damaged file. */
 export function isDamage(problem: Problem | undefined): problem is 'incomplete' | 'broken' {
   return problem === 'incomplete' || problem === 'broken'
 }

@@ -62,8 +62,6 @@ export interface FileIdentity {
 export interface FileDetails extends Hashed, Pick<FileRecord, 'size' | 'mtimeUs'> {
   /** The first problem of the file, in the order of `problems`. */
   readonly problem: Problem | undefined
-  /** True if it cannot be used: by such a problem, without a byte, or by what is inside. */
-  readonly isDamaged: boolean
   /** When the file arrived; `undefined` if it was not seen arriving. */
   readonly arrivalUs: number | undefined
 }
@@ -115,8 +113,9 @@ export type ChangeKind = (typeof changeKinds)[number]
 export type EntryRejectionReason =
   RejectionReason | PathRejectionReason | 'symlink' | 'not-a-file' | 'unreadable-directory'
 
-/** The reasons of the problems of listed files, in their order. */
-export type FileProblemReason = 'no-end' | 'damaged' | 'other-compression' | 'other-date'
+/** The reasons of the problems of listed files; of those damaged by what is inside, the flag. */
+export type FileProblemReason =
+  'no-end' | 'damaged' | 'no-bytes' | FlagName | 'other-compression' | 'other-date'
 
 /** The result of a complete scan of the tree. */
 export interface ScanSummary {

@@ -88,7 +88,7 @@ for (const engine of [sqlite, postgres])
     `a file that was cut is damaged until a whole one is renamed over it, on ${engine.name}`,
     { skip: engine === postgres && lacksPostgres() },
     async (t) => {
-      const { archive, damaged, count, status } = await openOn(t, engine)
+      const { archive, damaged, count, get, status } = await openOn(t, engine)
       /** The files with data of yesterday and today that were cut, by the status. */
       const cutFiles = async (): Promise<number> =>
         (await status()).flagged?.flags.find(({ flag }) => flag === 'cut')?.files ?? 0
@@ -99,6 +99,10 @@ for (const engine of [sqlite, postgres])
       await until('it is damaged', async () => (await damaged()) === 1)
       t.comment(`damaged ${Math.round(performance.now() - listedMs)} ms after it was listed`)
       await until('the status counts it', async () => (await cutFiles()) === 1)
+      const found = await get('/rinex/api/rinex-file/?problem=broken&expand=file')
+      t.match(found.body, { count: 1, results: exact([{ file: { problem: 'broken' } }]) })
+      const listed = await get('/rinex/api/status/problems/?problem=broken')
+      t.match(listed.body, { count: 1, results: exact([{ path, reason: 'cut' }]) })
       arrive(archive, path, whole)
       await until('the whole one is good', async () => (await damaged()) === 0)
       await until('the status forgets it', async () => (await cutFiles()) === 0)

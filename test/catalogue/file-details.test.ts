@@ -71,9 +71,9 @@ t.test('pages, chunks and changes include details only if they are requested', a
   await apply({ added: [...added, newFile('onsa0010.26d.gz')] }, 'obs/2026/002')
   await writer.keepChecksums([checksumOf(1, { problem: 'broken' })], 3)
   const expected = [
-    { ...facts, ...noSums, problem: 'misplaced', isDamaged: false, arrivalUs: undefined },
-    { ...facts, ...noSums, problem: 'incomplete', isDamaged: true, arrivalUs: undefined },
-    { ...facts, sha256, md5, problem: 'broken', isDamaged: true, arrivalUs },
+    { ...facts, ...noSums, problem: 'misplaced', arrivalUs: undefined },
+    { ...facts, ...noSums, problem: 'incomplete', arrivalUs: undefined },
+    { ...facts, sha256, md5, problem: 'broken', arrivalUs },
   ]
   const query = { limit: 20, details: true }
   const ids = [3, 2, 1]
@@ -103,6 +103,6 @@ t.test('pages, chunks and changes include details only if they are requested', a
   t.notOk(withoutDetails.some((record) => 'details' in record))
   await apply({ removed: [1] }, 'obs/2026/002')
   const removed = await reader.changes({ ...query, since: 3, filters: {} })
-  const gone = { ...facts, ...noSums, problem: undefined, isDamaged: false, arrivalUs: undefined }
+  const gone = { ...facts, ...noSums, problem: undefined, arrivalUs: undefined }
   t.match(removed.changes, exact([{ change: 'removed', record: { details: gone } }]))
 })

@@ -223,7 +223,7 @@ type OpenedList = ReturnType<typeof openList>
 
 interface Row extends ListedFile {
   readonly incomplete: number
-  readonly broken: number | boolean | null
+  readonly broken: number
   readonly misplaced: number
   readonly disguised: number
   readonly hashed: number | boolean
@@ -234,13 +234,12 @@ async function allRecords({ sql }: OpenedCatalogue): Promise<KnownWithSize[]> {
   const rows = await sql(
     `SELECT f.id, d.path AS directory, f.name, f.size, f.created_us AS "createdUs",
        coalesce(f.modified_us, f.created_us) AS "modifiedUs", f.incomplete, f.misplaced, f.disguised,
-       (SELECT c.broken = 1 AND f.incomplete = 0 FROM checksum c WHERE c.id = f.id AND c.size = f.size
-          AND c.mtime_us = f.mtime_us AND c.stale_us IS NULL) AS broken,
+       CASE WHEN f.damaged_us IS NOT NULL AND f.incomplete = 0 THEN 1 ELSE 0 END AS broken,
        EXISTS (SELECT 1 FROM checksum c WHERE c.id = f.id AND c.stale_us IS NULL) AS hashed
      FROM file f JOIN directory d ON d.id = f.directory`,
   )
   return (rows as unknown as Row[]).map((row) => {
-    const found = problems.filter((problem) => Number(row[problem]) === 1)
+    const found = problems.filter((problem) => row[problem] === 1)
     const facts = Number(row.hashed) === 1 ? factsIn(row.id) : undefined
     const record = serialiseRecord(row, links, defaultLayout) as Listed
     return { ...know(record, found, facts), size: row.size }

@@ -1,6 +1,6 @@
 /** All files with problems: from the indexer (settling), the API and the catalogue. */
 import type { Problem } from '../../catalogue/filter.ts'
-import { listedProblems, problemWords } from '../../catalogue/filter.ts'
+import { damagedStream, listedProblems, problemWords } from '../../catalogue/filter.ts'
 import type { ProblemEntry } from '../../catalogue/questions/problems.ts'
 import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
 import type { RejectionCount } from '../../catalogue/questions/summary.ts'
@@ -11,6 +11,8 @@ import { microsecondsToIso } from '../../parse/calendar.ts'
 import { maxDirectoryDepth } from '../../parse/directories.ts'
 import { suffixOf } from '../../parse/filename.ts'
 import type { Layout } from '../../parse/layout.ts'
+import type { FlagName } from '../../rinex/facts.ts'
+import { flagMeanings, flagNames } from '../../rinex/facts.ts'
 import { counted } from '../../runtime/readable.ts'
 import type { UnservedReason } from '../downloads/unserved-files.ts'
 import { inNone, withAreas } from '../openapi/area-words.ts'
@@ -99,7 +101,9 @@ const reasonWords: Readonly<Record<ProblemReason, string>> = {
   'not-a-file': 'neither a file nor a directory',
   'unreadable-directory': 'the directory cannot be read',
   'no-end': problemWords.incomplete.what,
-  damaged: problemWords.broken.what,
+  damaged: damagedStream,
+  'no-bytes': 'the file is empty',
+  ...flagMeanings,
   'other-compression': problemWords.disguised.what,
   'other-date': problemWords.misplaced.what,
   'no-end-yet': 'still being written',
@@ -129,8 +133,20 @@ export function suffixWords({ count, examples }: RejectionCount): string | undef
 
 function sentenceOf(problem: Problem): string {
   const { what, advice } = problemWords[problem]
+  return sentence(what, advice)
+}
+
+function sentence(what: string, advice: string): string {
   return `${what.replace('the', 'The')}. ${advice}`
 }
+
+/** Of the flags that make files damaged, which are chosen by the configuration. */
+const flagSentences = Object.fromEntries(
+  flagNames.map((flag) => [
+    flag,
+    `By what is inside: ${flagMeanings[flag]}. ${problemWords.broken.advice}`,
+  ]),
+) as Readonly<Record<FlagName, string>>
 
 /** A sentence for each reason, with code in backticks, and with words for the areas. */
 export const reasonMeanings: Readonly<Record<ProblemReason, string>> = {
@@ -165,7 +181,9 @@ export const reasonMeanings: Readonly<Record<ProblemReason, string>> = {
   'unreadable-directory':
     'The indexer cannot read the directory: it has no permission, the disk is away, or the directory has more than 500,000 entries.',
   'no-end': sentenceOf('incomplete'),
-  damaged: sentenceOf('broken'),
+  damaged: sentence(damagedStream, problemWords.broken.advice),
+  'no-bytes': sentence('the file has no byte', problemWords.broken.advice),
+  ...flagSentences,
   'other-compression': sentenceOf('disguised'),
   'other-date': sentenceOf('misplaced'),
   'no-end-yet':

@@ -1,4 +1,5 @@
 /** A file as pages show it, and the cells of tables that show files. Pure. */
+import { isDamage } from '../../catalogue/filter.ts'
 import type { FileDetails, ListedFile } from '../../catalogue/records.ts'
 import { microsecondsToIso, secondsToIso } from '../../parse/calendar.ts'
 import { knownSuffixes, parseFilename } from '../../parse/filename.ts'
@@ -42,7 +43,8 @@ export function viewOf({ details, ...file }: ListedFile, links: Links): FileView
 export function faultMark(file: FileView): Child {
   const word = faultWord(file)
   return (
-    word !== undefined && html`<br><small>${file.isDamaged && slotMark('damaged')} ${word}</small>`
+    word !== undefined &&
+    html`<br><small>${isDamage(file.problem) && slotMark('damaged')} ${word}</small>`
   )
 }
 

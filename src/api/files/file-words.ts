@@ -1,5 +1,5 @@
 /** What is known of a file, in words: what it has, whether it is complete, when it came. Pure. */
-import { isDamage, problemWords } from '../../catalogue/filter.ts'
+import { damagedStream, isDamage, problemWords } from '../../catalogue/filter.ts'
 import type { FileDetails, ListedFile } from '../../catalogue/records.ts'
 import {
   microsecondsToIso,
@@ -80,16 +80,12 @@ function timeWords(name: ParsedName): string {
 export function faultWord({
   size,
   problem,
-  isDamaged,
-}: Pick<FileDetails, 'size' | 'problem' | 'isDamaged'>): string | undefined {
-  if (size === 0) return 'empty'
-  return isDamaged && !isDamage(problem)
-    ? problemWords.broken.word
-    : problem && problemWords[problem].word
+}: Pick<FileDetails, 'size' | 'problem'>): string | undefined {
+  return size === 0 ? 'empty' : problem && problemWords[problem].word
 }
 
 /** What the sentence on a file depends on. */
-interface KnownState extends Pick<FileDetails, 'size' | 'problem' | 'isDamaged'>, Inside {
+interface KnownState extends Pick<FileDetails, 'size' | 'problem'>, Inside {
   /** True if the whole file, as it is now, was read. */
   readonly isHashed: boolean
   /** True if the file is in the queue of files to be read. */
@@ -104,18 +100,7 @@ export function trustSentence(file: KnownState): string {
   const beside = besideWords(file.sizesBeside)
   if (size === 0)
     return `Empty: it has 0 bytes${beside}. Fetch it again from its source; it is read again when it changes on disk.`
-  if (isDamage(problem)) {
-    const { word, what, advice } = problemWords[problem]
-    return damagedWords({ ...file, word, what, advice })
-  }
-  const { word, advice } = problemWords.broken
-  if (file.isDamaged)
-    return damagedWords({
-      ...file,
-      word,
-      what: insideWords(file),
-      advice,
-    })
+  if (isDamage(problem)) return damagedWords(file, problem)
   const read = isHashed
     ? readWords(file.facts)
     : `Not read to its end yet, so it is not known whether it is complete${isWaiting ? '; it is in the queue' : ''}.`
@@ -124,15 +109,17 @@ export function trustSentence(file: KnownState): string {
   return `${capitalised(named)}: ${what}. ${then} ${read}`
 }
 
-interface Damage extends KnownState {
-  readonly word: string
-  readonly what: string
-  readonly advice: string
+function damagedWords(file: KnownState, problem: 'incomplete' | 'broken'): string {
+  const { word, what, advice } = problemWords[problem]
+  const has = `It has ${readableSize(file.size)}${besideWords(file.sizesBeside)}.`
+  const why = problem === 'incomplete' ? what : brokenWords(file)
+  return `${capitalised(word)}: ${why}. ${has} ${advice}`
 }
 
-function damagedWords({ word, what, advice, size, sizesBeside }: Damage): string {
-  const has = `It has ${readableSize(size)}${besideWords(sizesBeside)}.`
-  return `${capitalised(word)}: ${what || 'what is inside cannot be used'}. ${has} ${advice}`
+/** Without a checksum it is to be read again, so that what was found is not known any more. */
+function brokenWords(file: KnownState): string {
+  const unknown = file.isHashed ? damagedStream : 'what is inside cannot be used'
+  return insideWords(file) || unknown
 }
 
 function capitalised(word: string): string {
@@ -159,8 +146,8 @@ export function epochWords({ epochs, expected_epochs: expected }: Facts): string
 type Inside = Pick<ListedFile, 'facts' | 'damaging'>
 
 /** The flags that the sentence on a file does not say. */
-export function otherFlags(file: Inside & Pick<FileDetails, 'isDamaged'>): readonly Flag[] {
-  const causes = file.isDamaged ? causesOf(file) : []
+export function otherFlags(file: Inside & Pick<FileDetails, 'problem'>): readonly Flag[] {
+  const causes = isDamage(file.problem) ? causesOf(file) : []
   return (file.facts?.flags ?? []).filter((each) => !causes.includes(each))
 }
 

@@ -1,4 +1,5 @@
 /** The page of one file: can one trust it, its checksum, its neighbours; the rest is folded. */
+import { isDamage } from '../../catalogue/filter.ts'
 import type { ChangeKind } from '../../catalogue/records.ts'
 import { microsecondsToIso } from '../../parse/calendar.ts'
 import { countryName, countryOf } from '../../parse/countries.ts'
@@ -115,14 +116,10 @@ function isAlike(file: FileView, other: FileView): boolean {
 
 /** The checksum, and the command that compares a copy with it; nobody wants a damaged copy. */
 function checksumHtml(file: FileView, isWaiting: boolean): Child {
-  if (isDamaged(file)) return undefined
+  if (isDamage(file.problem)) return undefined
   if (file.sha256 === undefined)
     return html`<p class="quiet">Its checksum is not known${isWaiting && ' yet'}.</p>\n`
   return checksOf(file).map(commandPart)
-}
-
-function isDamaged(file: FileView): boolean {
-  return file.size === 0 || file.isDamaged
 }
 
 function commandPart({ label, command }: ReturnType<typeof checksOf>[number]): Html {
@@ -193,7 +190,7 @@ function commandsOf(file: FileView) {
   const rescan = `rinex-catalogue rescan ${directory}`
   return [
     ...(size > 0 ? downloads : []),
-    ...(isDamaged(file) ? checksOf(file) : []),
+    ...(isDamage(file.problem) ? checksOf(file) : []),
     { label: 'On the server: read its directory again', command: rescan },
   ]
 }

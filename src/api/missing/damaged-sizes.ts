@@ -1,4 +1,5 @@
 /** The sizes of damaged files, beside those of their neighbours, and what is wrong inside. */
+import { isDamage } from '../../catalogue/filter.ts'
 import type { CatalogueReader } from '../../catalogue/questions/reader.ts'
 import { joinPath } from '../../parse/layout.ts'
 import type { FileDuration } from '../../parse/types.ts'
@@ -52,8 +53,8 @@ async function withSize(
   const sizes = records.map(({ directory, name, details, ...inside }) => ({
     size: details?.size ?? 0,
     isOwn: joinPath(directory, name) === path,
-    why: details?.problem === undefined ? insideWords(inside) : '',
-    isWhole: details?.isDamaged === false,
+    why: insideWords(inside),
+    isWhole: !isDamage(details?.problem),
   }))
   const beside = sizes
     .filter(({ isOwn, isWhole, size }) => !isOwn && isWhole && size > 0)

@@ -52,7 +52,7 @@ export const catalogueRows: Rows<CatalogueSummary> = {
     'Files with a current SHA-256 checksum.',
     ({ checksums }) => checksums.files,
   ],
-  rinex_catalogue_broken_streams: [
+  rinex_catalogue_broken_files: [
     `Damaged files: ${problemWords.broken.what}.`,
     ({ checksums }) => checksums.broken.count,
   ],

@@ -30,7 +30,6 @@ type DetailRow = readonly [
   sha256: Uint8Array | null,
   md5: Uint8Array | null,
   problem: Problem | null,
-  damaged: number | null,
   arrivalUs: number | null,
 ]
 
@@ -39,9 +38,8 @@ const columns = `f.id, d.path, f.name, f.created_us, ${modifiedOf('f.')}`
 
 /** The first problem of a record, in the order of `problems`. */
 const details = `f.size, f.mtime_us, c.sha256, c.md5, CASE WHEN f.incomplete = 1 THEN 'incomplete'
-  WHEN c.broken = 1 THEN 'broken' WHEN f.disguised = 1 THEN 'disguised'
-  WHEN f.misplaced = 1 THEN 'misplaced' END,
-  CASE WHEN f.damaged_us IS NOT NULL THEN 1 END, f.arrival_us`
+  WHEN f.damaged_us IS NOT NULL THEN 'broken' WHEN f.disguised = 1 THEN 'disguised'
+  WHEN f.misplaced = 1 THEN 'misplaced' END, f.arrival_us`
 
 /** LEFT JOIN keeps the order of the tables. */
 const directory = 'LEFT JOIN directory d ON d.id = f.directory'
@@ -54,7 +52,7 @@ export const listedWithDetails = {
 }
 /** A removed file has no checksums, no problem and no arrival. */
 export const removedWithDetails = {
-  columns: `${columns}, f.size, f.mtime_us, NULL, NULL, NULL, NULL, NULL`,
+  columns: `${columns}, f.size, f.mtime_us, NULL, NULL, NULL, NULL`,
   joins: directory,
 }
 
@@ -63,22 +61,13 @@ export function toListed([id, path, name, createdUs, modifiedUs, ...more]: Liste
   return more.length === 0 ? file : { ...file, details: toDetails(more) }
 }
 
-function toDetails([
-  size,
-  mtimeUs,
-  sha256,
-  md5,
-  problem,
-  damaged,
-  arrivalUs,
-]: DetailRow): FileDetails {
+function toDetails([size, mtimeUs, sha256, md5, problem, arrivalUs]: DetailRow): FileDetails {
   return {
     size,
     mtimeUs,
     sha256: sha256 ?? undefined,
     md5: md5 ?? undefined,
     problem: problem ?? undefined,
-    isDamaged: damaged === 1,
     arrivalUs: arrivalUs ?? undefined,
   }
 }

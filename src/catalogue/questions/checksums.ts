@@ -64,7 +64,7 @@ export function* checksums({
   if (id === undefined) return undefined
   const found = yield* rows<EntryRow>(
     `SELECT f.name, c.sha256, c.md5, CASE WHEN f.incomplete = 1 THEN 'incomplete'
-       WHEN c.broken = 1 THEN 'broken' WHEN f.disguised = 1 THEN 'disguised' END
+       WHEN f.damaged_us IS NOT NULL THEN 'broken' WHEN f.disguised = 1 THEN 'disguised' END
      FROM file f ${joinedChecksum} WHERE f.directory = @id AND f.name > @after
      ORDER BY f.name LIMIT ${filesPerChunk}`,
     { id, after },

@@ -1,6 +1,7 @@
 /** The paths of files with a problem, and of entries that are not catalogued. */
 import { joinPath } from '../../parse/layout.ts'
 import type { Dialect } from '../dialect.ts'
+import { flagsIn } from '../facts/values.ts'
 import type { ListedProblem, Problem } from '../filter.ts'
 import { listedProblems } from '../filter.ts'
 import type { Question, Row, Statement } from '../question.ts'
@@ -8,7 +9,8 @@ import { all, rows, value } from '../question.ts'
 import type { FileProblemReason } from '../records.ts'
 import { filesWith } from '../selection/conditions.ts'
 import type { QuestionContext } from '../selection/context.ts'
-import { latestChangeUs } from '../tables/record.ts'
+import { pathOf } from '../tables/paths.ts'
+import { joinedChecksum, latestChangeUs } from '../tables/record.ts'
 
 export interface ProblemsQuery {
   readonly kinds: readonly ListedProblem[]
@@ -22,10 +24,7 @@ export interface ProblemEntry {
   readonly problem: ListedProblem
   /** Path relative to the archive root; bytes that are not UTF-8 show as U+FFFD. */
   readonly path: string
-  /**
-   * One word: `no-end`, `damaged`, `other-compression`, `other-date`, or the reason why an entry is
-   * not catalogued.
-   */
+  /** A `FileProblemReason`, or the reason why an entry is not catalogued. */
   readonly reason: string
   /**
    * Time of the latest change of the file, or the time since which the directory has rejected
@@ -44,14 +43,20 @@ interface ListRange {
   readonly offset: number
 }
 
-const reasons: Readonly<Record<Problem, FileProblemReason>> = {
+const reasons: Readonly<Record<Exclude<Problem, 'broken'>, FileProblemReason>> = {
   incomplete: 'no-end',
-  broken: 'damaged',
   disguised: 'other-compression',
   misplaced: 'other-date',
 }
 
-type ProblemFileRow = [directory: string, name: string, sinceUs: number]
+/** @param isBroken 1 if the stream is, `flags` are those that make files damaged */
+type ProblemFileRow = [
+  path: string,
+  sinceUs: number,
+  size: number,
+  isBroken: number | null,
+  flags: number | null,
+]
 
 /** The number of stored names of a directory and reason. */
 type NumberRow = [directory: number, reason: string, names: number]
@@ -89,20 +94,24 @@ function* listedFiles(
   const from = `FROM ${filesWith(problem, dialect)} AND ${dialect.inTime('f.id')}`
   const count = (yield* value<number>(`SELECT count(*) ${from}`)) ?? 0
   if (range.offset >= count || range.limit === 0) return { count, entries: [] }
+  const shown = `SELECT f.id ${from}
+    ORDER BY f.id DESC LIMIT CAST(@limit AS bigint) OFFSET CAST(@offset AS bigint)`
   const found = yield* rows<ProblemFileRow>(
-    `SELECT (SELECT path FROM directory WHERE id = f.directory), f.name,
-       ${latestChangeUs(dialect)} ${from}
-     ORDER BY f.id DESC LIMIT CAST(@limit AS bigint) OFFSET CAST(@offset AS bigint)`,
+    `SELECT ${pathOf('d.path', 'f.name')}, ${latestChangeUs(dialect)}, f.size, c.broken,
+       x.flags & coalesce((SELECT damaged_by FROM catalogue WHERE one = 1), 0)
+     FROM (${shown}) n JOIN file f ON f.id = n.id JOIN directory d ON d.id = f.directory
+       ${joinedChecksum} LEFT JOIN fact x ON x.id = f.id
+     ORDER BY f.id DESC`,
     { ...range },
   )
   return {
     count,
-    entries: found.map(([directory, name, since]) => ({
-      problem,
-      path: joinPath(directory, name),
-      reason: reasons[problem],
-      sinceUs: since,
-    })),
+    entries: found.map(([path, sinceUs, size, isBroken, flags]) => {
+      const [flag] = flagsIn(flags ?? 0)
+      const damage = size === 0 ? 'no-bytes' : isBroken === 1 ? 'damaged' : (flag ?? 'damaged')
+      const reason = problem === 'broken' ? damage : reasons[problem]
+      return { problem, path, reason, sinceUs }
+    }),
   }
 }
 

@@ -55,7 +55,7 @@ export interface CatalogueSummary {
     readonly files: number
     /** Number of files of which is known what is inside; each has such a checksum. */
     readonly facts: number
-    /** Hashed files whose content is damaged. */
+    /** Damaged files that are not incomplete. */
     readonly broken: RejectionCount
   }
   /**
@@ -151,9 +151,10 @@ const unclear = `SELECT DISTINCT area FROM kind k WHERE EXISTS (
 /** The examples are the paths of the files with the highest ids. */
 function* problem(reason: Problem, dialect: Dialect): Question<RejectionCount> {
   const path = pathOf('(SELECT path FROM directory WHERE id = f.directory)', 'f.name')
+  const newest = `SELECT f.id FROM ${filesWith(reason, dialect)} AND ${dialect.inTime('f.id')}
+    ORDER BY f.id DESC LIMIT ${examplesPerReason}`
   const examples = yield* column<string>(
-    `SELECT ${path} FROM ${filesWith(reason, dialect)} AND ${dialect.inTime('f.id')}
-     ORDER BY f.id DESC LIMIT ${examplesPerReason}`,
+    `SELECT ${path} FROM (${newest}) n JOIN file f ON f.id = n.id ORDER BY f.id DESC`,
   )
   return { reason, count: yield* countOf(reason, dialect), examples }
 }

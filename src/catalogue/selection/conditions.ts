@@ -4,7 +4,7 @@ import type { Dialect } from '../dialect.ts'
 import type { NameCondition, Ordering, OrderKey, OrderStep, Problem, TimeRange } from '../filter.ts'
 import type { Values } from '../question.ts'
 import { dayOf } from '../tables/days.ts'
-import { isValidChecksum, modifiedOf } from '../tables/record.ts'
+import { modifiedOf } from '../tables/record.ts'
 import type { DateRange } from './date-ranges.ts'
 import { boundsOf } from './date-ranges.ts'
 import { factIndexes, factKeys, factsCondition, has } from './fact-conditions.ts'
@@ -53,17 +53,17 @@ export function filesBy(index: string, dialect: Dialect): string {
 /** SQL after FROM for the files with a problem; it names a partial index. */
 export function filesWith(problem: Problem, dialect: Dialect): string {
   if (problem === 'broken')
-    // CROSS JOIN without ON keeps the order of the tables.
-    return `checksum c ${dialect.using('checksum_broken')} CROSS JOIN file f
-      WHERE ${isValidChecksum} AND c.broken = 1 AND f.incomplete = 0`
+    // Reads indexes alone: an incomplete file is damaged too.
+    return `file f ${dialect.using('file_damaged')} WHERE f.damaged_us IS NOT NULL AND f.id NOT IN (
+      SELECT other.id FROM file other ${dialect.using('file_incomplete')} WHERE other.incomplete = 1)`
   return `file f ${dialect.using(`file_${problem}`)} WHERE f.${problem} = 1`
 }
 
 /** SQL for whether the file `f` has a problem. */
 export function hasProblem(problem: Problem): string {
-  if (problem !== 'broken') return `f.${problem} = 1`
-  return `EXISTS (SELECT 1 FROM checksum c WHERE ${isValidChecksum}
-    AND c.broken = 1 AND f.incomplete = 0)`
+  return problem === 'broken'
+    ? '(f.damaged_us IS NOT NULL AND f.incomplete = 0)'
+    : `f.${problem} = 1`
 }
 
 /** A query for the ids of all files that have any of these problems. */

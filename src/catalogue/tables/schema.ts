@@ -172,7 +172,7 @@ const tables = `
   CREATE INDEX file_disguised ON file (id) WHERE disguised = 1;
   -- The indexer compares the number of contradictions of each area with that of its files.
   CREATE INDEX file_contradicting ON file (kind) WHERE misplaced > 0;
-  -- For the slots whose files are all damaged.
+  -- For the slots whose files are all damaged, filters on problem=broken, and the list of problems.
   CREATE INDEX file_damaged ON file (station, data_date, kind, damaged_us)
     WHERE damaged_us IS NOT NULL;
 
@@ -263,7 +263,7 @@ const tables = `
     md5      BYTES CHECK (length(md5) = 16)
   ) STRICT;
 
-  -- For filters on problem=broken, the list of problems, and the examples in the status.
+  -- The files whose streams are damaged.
   CREATE INDEX checksum_broken ON checksum (id) WHERE broken = 1;
   -- The queue of files to be hashed again, in its order.
   CREATE INDEX checksum_stale ON checksum (stale_us) WHERE stale_us IS NOT NULL;

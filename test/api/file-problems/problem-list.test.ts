@@ -4,8 +4,10 @@ import { join } from 'node:path'
 import type { Test } from 'tap'
 import type { WireProblem } from '../../../src/api/file-problems/problem-list.ts'
 import { reasonMeanings } from '../../../src/api/file-problems/problem-list.ts'
+import type { FlagName } from '../../../src/rinex/facts.ts'
 import { checksumOf } from '../../catalogue/catalogue.ts'
 import { change, newFile } from '../../catalogue/change.ts'
+import { flagged } from '../../catalogue/some-facts.ts'
 import t, { exact } from '../../tap.ts'
 import type { Service, ServiceOptions } from '../service.ts'
 import { dayFile, hour, hourFile, openService, shortFile, startUs } from '../service.ts'
@@ -41,8 +43,22 @@ async function openWithProblems(t: Test, settings: ServiceOptions['settings'] = 
   await service.add(`${otherDay}/${gone}`)
   const file = join(service.archive, otherDay, gone)
   renameSync(file, `${file}.away`)
+  await writer.adoptDamagedBy(['cut', 'empty'], 0)
+  for (const [name, size, ...flags] of inside) {
+    await writer.apply([change(otherDay, { added: [newFile(name, { ...facts, size })] })])
+    const { id = 0 } = (await service.reader.file({ directory: otherDay, name })) ?? {}
+    await writer.keepChecksums([checksumOf(id, { ...facts, size, facts: flagged(...flags) })], 0)
+  }
   return service
 }
+
+/** Damaged by what is inside, or without a byte; the last two are not. */
+const inside: readonly (readonly [name: string, size: number, ...FlagName[]])[] = [
+  ['s0030020.26d.gz', 12, 'cut', 'short'],
+  ['s0040020.26d.gz', 0],
+  ['s0050020.26n.gz', 12, 'empty'],
+  ['s0060020.26d.gz', 12, 'short'],
+]
 
 interface Page {
   readonly count: number
@@ -57,6 +73,8 @@ const expected = [
   ['settling', `${hour}/${hourFile}`, 'no-end-yet'],
   ['unservable', `${otherDay}/${names[2]}`, 'not-there'],
   ['incomplete', `${otherDay}/${names[0]}`, 'no-end'],
+  ['broken', `${otherDay}/s0040020.26d.gz`, 'no-bytes'],
+  ['broken', `${otherDay}/s0030020.26d.gz`, 'cut'],
   ['broken', `${otherDay}/${names[1]}`, 'damaged'],
   ['misplaced', `${otherDay}/${shortFile}`, 'other-date'],
   ['rejected', 'obs/2026/004/<b>.txt', 'not-gz'],
@@ -104,7 +122,7 @@ t.test('problems are filtered by name, and paged', async (t) => {
     }
     t.same(seen, expected, `limit ${limit}`)
   }
-  t.match((await get(service, '?problem=broken&limit=1')).next, null)
+  t.match((await get(service, '?problem=incomplete&limit=1')).next, null)
   t.match(
     (await get(service, '?problem=rejected&limit=1')).next,
     '?format=api&limit=1&offset=1&problem=rejected',
@@ -149,7 +167,7 @@ t.test('if paths are not public, the list gets 403 and the status has no paths',
       { reason: 'symlink', count: 1, examples: [] },
       { reason: 'unreadable-directory', count: 1, examples: [] },
     ]),
-    checksums: { broken: { count: 1, examples: exact([]) } },
+    checksums: { broken: { count: 3, examples: exact([]) } },
     incomplete: { count: 1, examples: exact([]) },
     unserved: { count: 1, latest: exact([]) },
   })
@@ -161,11 +179,12 @@ t.test('the page has reasons in words, and leads to record, directory and statio
   const html = await page(path)
   const isHere = { 'aria-current': 'page' }
   t.equal(html.one('li', isHere).text, 'Problems')
-  t.match(html.text, '7 problems')
+  t.match(html.text, '9 problems')
   const texts = html.links().map(({ text }) => text)
   for (const words of [
     'Status',
     'the content has no end',
+    'ends within the header, a line or an epoch',
     'still being written',
     'the name does not end in .gz',
   ])
@@ -176,7 +195,7 @@ t.test('the page has reasons in words, and leads to record, directory and statio
   t.equal(html.hrefOf(otherDay), `${rinex}/data/${otherDay}/`)
   t.notOk(html.has('a', { href: /\/data\/obs\/2026\/003/ }), 'it cannot be read')
   const links = html.links({ href: /^https:.*search/ })
-  t.equal(links.length, 7)
+  t.equal(links.length, 9)
   const found = await Promise.all(
     links.map(async ({ href }) => {
       const { pathname, search } = new URL(href)
@@ -187,7 +206,7 @@ t.test('the page has reasons in words, and leads to record, directory and statio
     found.map(({ statusCode, headers }) => (statusCode === 303 ? headers.location : statusCode)),
     [
       200,
-      ...[1, 2, 3].map((id) => `../rinex-file/${id}/?format=api`),
+      ...[1, 6, 5, 2, 3].map((id) => `../rinex-file/${id}/?format=api`),
       200,
       200,
       '../../data/obs/2026/003/',

@@ -88,7 +88,6 @@ t.test('whether one can trust a file', async (t) => {
       problem,
       isHashed,
       size: 131_367,
-      isDamaged: problem === 'incomplete' || problem === 'broken',
       isWaiting: false,
       sizesBeside: [299_800, 190_200],
       ...more,
@@ -114,7 +113,6 @@ t.test('whether one can trust a file', async (t) => {
 t.test('a file without a byte is empty, whatever else is known of it', async (t) => {
   const empty = {
     size: 0,
-    isDamaged: true,
     isHashed: true,
     isWaiting: false,
     sizesBeside: [1000, 2000],
@@ -123,22 +121,20 @@ t.test('a file without a byte is empty, whatever else is known of it', async (t)
     const sentence = trustSentence({ ...empty, problem })
     t.match(sentence, /^Empty: it has 0 bytes, its neighbours 1.0 to 2.0 kB\. /)
     t.notMatch(sentence, /checksum|end/)
-    t.equal(faultWord({ size: 0, problem, isDamaged: true }), 'empty')
+    t.equal(faultWord({ size: 0, problem }), 'empty')
   }
-  t.equal(faultWord({ size: 1, problem: 'broken', isDamaged: true }), 'damaged')
-  t.equal(faultWord({ size: 1, problem: undefined, isDamaged: false }), undefined)
+  t.equal(faultWord({ size: 1, problem: 'broken' }), 'damaged')
+  t.equal(faultWord({ size: 1, problem: undefined }), undefined)
 })
 
 t.test('what is inside a file decides whether one can trust it', async (t) => {
   const of = (
     facts: Facts | null,
     damaging: readonly FlagName[] = [],
-    isDamaged = damaging.length > 0,
-    problem?: Problem,
+    problem: Problem | undefined = damaging.length > 0 ? 'broken' : undefined,
   ) => ({
     facts,
     damaging,
-    isDamaged,
     problem,
     size: 131_367,
     isHashed: true,
@@ -164,11 +160,9 @@ t.test('what is inside a file decides whether one can trust it', async (t) => {
   const configured = of({ flags: [cut, short] }, ['short'])
   t.match(trustSentence(configured), /^Damaged: 19 of 120 epochs, 15\.8 %\. /)
   t.strictSame(otherFlags(configured), [cut], 'another configuration')
-  t.match(
-    trustSentence(of({ flags: [cut] }, ['cut'], true, 'misplaced')),
-    /^Damaged: the text ends/,
-  )
-  t.match(trustSentence(of(null, [], true)), /^Damaged: what is inside cannot be used\./)
+  t.match(trustSentence(of(null, [], 'broken')), /^Damaged: the content is damaged before its end/)
+  const stale = { ...of(null, [], 'broken'), isHashed: false }
+  t.match(trustSentence(stale), /^Damaged: what is inside cannot be used\./)
   t.equal(faultWord(damaged), 'damaged')
   t.equal(faultWord(odd), undefined)
 })

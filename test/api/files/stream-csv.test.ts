@@ -53,7 +53,6 @@ t.test('a CSV record with details has the fields of the file at its end', async 
       sha256: Buffer.alloc(32, 0xab),
       md5: Buffer.alloc(16, 0xcd),
       problem: 'broken' as const,
-      isDamaged: true,
       arrivalUs: undefined,
     },
   }

@@ -60,7 +60,7 @@ t.test('the endpoint has metrics of requests by route, and of the catalogue', as
     'rinex_catalogue_files{area="obs"} 1\n',
     'rinex_catalogue_available 1\n',
     'rinex_catalogue_checksums 0\n',
-    'rinex_catalogue_broken_streams 0\n',
+    'rinex_catalogue_broken_files 0\n',
     'process_cpu_seconds_total',
   ]) {
     t.ok(answer.body.includes(line), line)
