@@ -42,21 +42,26 @@ export function* typeGroups(
     `SELECT equipment, ${sumOfColumn('files')} FROM fact_count WHERE equipment <> 0
      GROUP BY equipment ORDER BY equipment`,
   )
-  const named = counts.flatMap(([id, files]) => {
-    const { [of]: type = '', radome = '' } = known.get(id) ?? {}
-    return type === '' ? [] : [{ id, files, type, radome: of === 'antenna' ? radome : '' }]
-  })
-  return Array.from(Map.groupBy(named, ({ type }) => type)).flatMap(([type, ofType]) => {
-    const byRadome = Map.groupBy(ofType, ({ radome }) => radome)
-    return Array.from(byRadome, ([radome, own]) => ({
+  const types = new Map<string, Map<string, { files: number; equipment: number[] }>>()
+  for (const [id, files] of counts) {
+    const { [of]: type = '', radome: ofAntenna = '' } = known.get(id) ?? {}
+    if (type === '') continue
+    const radome = of === 'antenna' ? ofAntenna : ''
+    const radomes = types.get(type) ?? new Map<string, never>()
+    const group = radomes.get(radome) ?? { files: 0, equipment: [] }
+    group.files += files
+    group.equipment.push(id)
+    if (group.equipment.length === 1) types.set(type, radomes.set(radome, group))
+  }
+  return [...types].flatMap(([type, radomes]) =>
+    Array.from(radomes, ([radome, group]) => ({
+      ...group,
       type,
       radome,
       words: `${type} ${radome}`.trim(),
-      files: own.reduce((sum, { files }) => sum + files, 0),
-      isFilter: radome !== '' || byRadome.size === 1,
-      equipment: own.map(({ id }) => id),
-    }))
-  })
+      isFilter: radome !== '' || radomes.size === 1,
+    })),
+  )
 }
 
 /**
