@@ -1,6 +1,6 @@
 /** The equipment of a station in a browser, with headers that would break a page. */
 import type { Equipment } from '../../src/rinex/facts.ts'
-import { openService } from '../api/service.ts'
+import { openService, startUs } from '../api/service.ts'
 import { checksumOf } from '../catalogue/catalogue.ts'
 import { change, newFile } from '../catalogue/change.ts'
 import { allFacts } from '../catalogue/some-facts.ts'
@@ -18,7 +18,7 @@ const strange = texts.map((text): Equipment => ({
 }))
 
 t.test('what headers say is text, and fits on any screen', { skip: needsBrowser }, async (t) => {
-  const service = await openService(t)
+  const service = await openService(t, { nowUs: startUs })
   for (const [index, equipment] of [usual, ...strange, usual].entries()) {
     const directory = `obs/2026/00${index + 1}`
     const added = [newFile(`GRAZ00AUT_R_202600${index + 1}0000_01D_30S_MO.crx.gz`)]
@@ -26,6 +26,7 @@ t.test('what headers say is text, and fits on any screen', { skip: needsBrowser 
     const facts = { ...equipment, flags: [] }
     await service.writer.keepChecksums([checksumOf(index + 1, { facts })], index + 1)
   }
+  await service.setNow(startUs / 1e6)
   const url = new URL(`http://127.0.0.1:${await service.listen()}/`)
   const browser = await openBrowser(t)
   for (const width of [1440, 1000, 390]) {
@@ -38,6 +39,8 @@ t.test('what headers say is text, and fits on any screen', { skip: needsBrowser 
       const scrolls = await page.evaluate('document.documentElement.scrollWidth')
       t.ok(Number(scrolls) <= width, `${where}: nothing is wider than the screen`)
       const body = await page.locator('main').textContent()
+      const lines = await page.locator('.year-rows .change').count()
+      t.equal(lines, path === 'station/GRAZ/' ? strange.length + 1 : 0, where)
       for (const text of texts) t.ok(body?.includes(text), `${where}: ${text}`)
       await page.emulateMedia({ colorScheme: 'dark' })
       t.strictSame(await accessibilityFaults(page, ['color-contrast']), [], `${where} in the dark`)

@@ -175,12 +175,13 @@ export function stationShape(state: StationDelivery | undefined, x: number, y: n
 /**
  * The legend of the marks that occur.
  * @param empty what a cell without a mark means
+ * @param more a further item, of what is no slot
  */
-export function slotLegend(found: Iterable<Cell>, empty: string): Html {
+export function slotLegend(found: Iterable<Cell>, empty: string, more?: Html | false): Html {
   const set = new Set(found)
   const shown = (Object.keys(slotMarks) as SlotMark[]).filter((mark) => set.has(mark))
   return legend(
-    shown.map((mark) => html`${slotMark(mark)} ${slotMarks[mark]}`),
+    [...shown.map((mark) => html`${slotMark(mark)} ${slotMarks[mark]}`), ...(more ? [more] : [])],
     `empty: ${empty}`,
   )
 }

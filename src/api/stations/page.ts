@@ -22,6 +22,7 @@ import { factList, fromHeader, link } from '../pages/parts.ts'
 import type { Table } from '../pages/table.ts'
 import { headerColumn, table } from '../pages/table.ts'
 import { arrivalsSvg } from './latency-pictures.ts'
+import type { DayChange } from './pictures.ts'
 import { daysSvg, yearsSvg } from './pictures.ts'
 import type { SeriesPortrait } from './portrait.ts'
 import { serialiseLatency } from './serialise.ts'
@@ -114,8 +115,22 @@ function yearsSection(portrait: SeriesPortrait, page: StationPage): Html {
   const title = `Days by year of ${shownCode(page)}`
   return html`<section>
 <h2>Days of all years, ${readableShare(all.completeness)} <small>${files} from ${firstDay} · <a href="availability/?period=${period}&amp;format=api">more</a></small></h2>
-${yearsSvg(title, { runs: own, period }, { hrefOf: hrefOfDays({ api: '../../' }, codes), now })}
+${yearsSvg(title, { runs: own, period }, { hrefOf: hrefOfDays({ api: '../../' }, codes), now, changes: changesOf(page) })}
 </section>`
+}
+
+/** When the equipment changed, for the picture. */
+function changesOf({ stretches }: StationPage): readonly DayChange[] {
+  return realStretches(stretches)
+    .slice(1)
+    .map((stretch) => {
+      const words = `${dayWords(stretch.fromDay)}: ${changeWords(stretch).join('; ')}`
+      return { day: stretch.fromDay, words, href: 'equipment/?format=api' }
+    })
+}
+
+function realStretches(stretches: readonly Stretch[]): readonly Stretch[] {
+  return stretches.filter(({ isOdd }) => !isOdd)
 }
 
 /** Number of the last changes of equipment that the page shows. */
@@ -123,7 +138,7 @@ const lastChanges = 5
 
 /** What the station has, and when that changed; nothing if no header was read. */
 function equipmentSection({ stretches, nowSeconds: now }: StationPage): Child {
-  const real = stretches.filter(({ isOdd }) => !isOdd)
+  const real = realStretches(stretches)
   const last = real.at(-1)
   if (last === undefined) return undefined
   const { receiver, antenna } = last.equipment

@@ -15,6 +15,14 @@ import { markRuns, runMark, slotLegend, slotMarks } from '../pages/marks.ts'
 /** Where cells with a mark lead, or all days of a row: days since 1970, both included. */
 export type HrefOfDays = (first: number, last: number, mark?: SlotMark) => string
 
+/** What changed on a day, and where that leads. */
+export interface DayChange {
+  /** UTC day since 1970. */
+  readonly day: number
+  readonly words: string
+  readonly href: string
+}
+
 interface Row {
   readonly label: Child
   readonly cells: readonly Cell[]
@@ -24,6 +32,8 @@ interface Row {
   readonly end?: string
   /** True for a cell that begins a run, also beside an equal one. */
   readonly startsRun?: (column: number) => boolean
+  /** Changes are lines before the columns of their days. */
+  readonly changes?: readonly (DayChange & { readonly column: number })[] | undefined
 }
 
 interface Rows {
@@ -45,7 +55,7 @@ function rowsSvg({ title, rows, columns, labels, pitch, hrefOf, className = '' }
   const height = rows.length * pitch
   const place = { cell, height: pitch - 2 }
   const named = labels.map(([column, text]) => {
-    const share = Math.round((column / columns) * 1e4) / 100
+    const share = percent(column, columns)
     const anchor = share > 95 ? 'end' : 'start'
     return html`<text x="${share}%" y="12" text-anchor="${anchor}">${text}</text>`
   })
@@ -62,11 +72,23 @@ function rowsSvg({ title, rows, columns, labels, pitch, hrefOf, className = '' }
       return html`<a href="${hrefOf(...daysOf(first, count), mark)}" tabindex="-1">${content}</a>`
     }),
   )
+  const lines = rows.flatMap(({ changes = [] }, index) =>
+    changes.map(({ column, words, href }) => {
+      const place = html`x="${percent(column, columns)}%" y="${top + index * pitch}" height="${pitch}"`
+      // The wide one is what a pointer meets.
+      return html`<a href="${href}" tabindex="-1"><title>${words}</title><rect ${place} width="8" transform="translate(-4)" opacity="0"/><rect class="change" ${place} width="2" transform="translate(-1)"/></a>\n`
+    }),
+  )
   return html`<svg class="plot ${className}" height="${top + height}" role="group" aria-label="${title}">
 ${named}
 <svg class="cells" y="${top}" width="100%" height="${height}" viewBox="0 0 ${columns * cell} ${height}" preserveAspectRatio="none">${marks}</svg>
-${texts}</svg>
+${texts}${lines}</svg>
 `
+}
+
+/** With two digits after the point. */
+function percent(column: number, columns: number): number {
+  return Math.round((column / columns) * 1e4) / 100
 }
 
 function runsOf(cells: readonly Cell[], startsRun: Row['startsRun']) {
@@ -109,12 +131,23 @@ ${slotLegend(
 )}`
 }
 
-/** The days of a series: a row is a year with its share, and begins a run with each month. */
+interface Years {
+  readonly hrefOf: HrefOfDays
+  readonly now: number
+  /** When equipment changed, in the order of the days. */
+  readonly changes?: readonly DayChange[]
+}
+
+/**
+ * The days of a series: a row is a year with its share, and begins a run with each month. Changes
+ * of equipment are lines; those outside of these years are not drawn.
+ */
 export function yearsSvg(
   title: string,
   series: { readonly runs: readonly StateRun<ShownState | DrawnState>[]; readonly period: Period },
-  { hrefOf, now }: { readonly hrefOf: HrefOfDays; readonly now: number },
+  { hrefOf, now, changes = [] }: Years,
 ): Html {
+  const drawn = Map.groupBy(changes.slice(-mostLines), ({ day }) => dateOf(day).year)
   const days = daysOf(series.runs, series.period)
   const shares = sharesOf(series)
   const lines = linesOf(days, (day) => firstOfYear(dateOf(day).year))
@@ -126,6 +159,7 @@ export function yearsSvg(
       cells,
       end: readableShare(shares.get(year)),
       startsRun: (column) => dateOf(start + column).day === 1,
+      changes: drawn.get(year)?.map((each) => ({ ...each, column: each.day - start })),
       wordsOf: (first, count) => shortDays(start + first, start + first + count - 1, now),
       daysOf: (first, count) => [start + first, start + first + count - 1],
     }
@@ -139,8 +173,13 @@ export function yearsSvg(
   ] as const
   const found = days.map(({ state }) => state)
   return html`${rowsSvg({ title, rows, columns: 366, labels, pitch: 13, hrefOf, className: 'year-rows' })}
-${slotLegend(found, 'before the first file, to come, or not expected')}`
+${slotLegend(found, 'before the first file, to come, or not expected', rows.some((row) => row.changes) && changeLegend)}`
 }
+
+/** More lines, of headers that change all the time, would hide the days. */
+const mostLines = 200
+
+const changeLegend = html`<svg width="12" height="12" aria-hidden="true"><rect class="change" x="5" width="2" height="12"/></svg> equipment changed`
 
 function firstOfYear(year: number): number {
   return parseDay(`${String(year).padStart(4, '0')}-01-01`) ?? NaN

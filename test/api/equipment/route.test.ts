@@ -139,15 +139,30 @@ t.test('the page has the newest first, and says what changed', async (t) => {
 })
 
 t.test('the page of the station has its equipment and the last changes', async (t) => {
-  const { page } = await open(t, days)
+  const { page, setNow } = await open(t, days)
+  await setNow(startUs / 1e6)
   const html = await page('station/graz/')
+  // An odd stretch is no change. Each line is before its day, of 366.
+  const lines = html
+    .all('svg', { 'aria-label': 'Days by year of GRAZ00AUT' })
+    .flatMap((picture) => picture.all('a', { href: 'equipment/?format=api' }))
+    .map((line) => [line.text, line.one('rect', { class: 'change' }).attribute('x')])
+  t.strictSame(lines, [
+    ['4 Jan 2026 (004): firmware 5.5.0 (was 5.4.0)', '0.82%'],
+    ['9 Jan 2026 (009): moved 3.2 km', '2.19%'],
+  ])
+  t.match(html.text, 'equipment changed')
   t.match(html.text, 'SEPT POLARX5 5.5.0, serial 3013312 · LEIAR25.R4 LEIT, serial 10151004')
   t.strictSame(html.region('Changes of equipment').texts('li'), [
     '9 Jan (009): moved 3.2 km',
     '4 Jan (004): firmware 5.5.0 (was 5.4.0)',
   ])
-  const { page: other } = await open(t, [undefined])
-  t.notOk((await other('station/graz/')).headings.some((each) => each.startsWith('Equipment')))
+  const { page: other, setNow: setOther } = await open(t, [undefined, undefined])
+  await setOther(startUs / 1e6)
+  const without = await other('station/graz/')
+  t.ok(without.has('svg', { 'aria-label': 'Days by year of GRAZ00AUT' }))
+  t.notOk(without.headings.some((each) => each.startsWith('Equipment')))
+  t.notMatch(without.text, 'equipment changed')
 })
 
 t.test('without a header that was read there is nothing to say', async (t) => {
