@@ -4,7 +4,7 @@ import { layOut } from '../pages/layout.ts'
 import type { AnswerState } from '../resources/answer.ts'
 import { addAnswer } from '../resources/answer.ts'
 import type { NetworkContext } from '../series/network-context.ts'
-import { detailedVersion, networkState } from '../series/network-context.ts'
+import { networkState } from '../series/network-context.ts'
 import { codeOf, stationParams, stationPath, unknownStation } from '../stations/station-fields.ts'
 import { stationsWith } from '../stations/station-head.ts'
 import { equipmentBodies, equipmentCsv, serialiseEquipment } from './fields.ts'
@@ -30,8 +30,8 @@ export function addEquipment(app: FastifyInstance, context: NetworkContext): voi
     bodies: equipmentBodies,
     state: async ({ format }): Promise<AnswerState> => {
       if (format !== 'html') return { version: await reader.head(), details: true }
-      const network = await networkState(context)
-      return { version: detailedVersion(network), headers: network.headers }
+      const { version, headers } = await networkState(context)
+      return { version, headers }
     },
     read: async ({ request, ignored, format }, _state, requester) => {
       const station = codeOf(request)

@@ -9,13 +9,7 @@ import { layOut } from '../pages/layout.ts'
 import type { AnswerState } from '../resources/answer.ts'
 import { addAnswer } from '../resources/answer.ts'
 import type { NetworkContext, NetworkState } from '../series/network-context.ts'
-import {
-  asOfMembers,
-  detailedVersion,
-  networkState,
-  standstillOf,
-  stateOf,
-} from '../series/network-context.ts'
+import { asOfMembers, networkState, standstillOf, stateOf } from '../series/network-context.ts'
 import { ifReadable, readArchiveFacts } from './archive-facts.ts'
 import { damageWords } from './damage.ts'
 import { figuresOf } from './figures.ts'
@@ -92,8 +86,7 @@ async function stateOfJson(context: NetworkContext): Promise<NetworkPageState> {
 async function pageState(context: NetworkContext): Promise<NetworkPageState> {
   const network = await ifReadable(networkState(context))
   if (network === undefined) return unreadState(context)
-  // The size of the archive and the places of stations depend on the details of files.
-  return { version: detailedVersion(network), headers: network.headers, network }
+  return { version: network.version, headers: network.headers, network }
 }
 
 /** The states cannot be read before the first scan has ended; its problems may be known. */
@@ -104,5 +97,5 @@ async function unreadState({ reader, asOfReader }: NetworkContext): Promise<Netw
   const isSaid = known === undefined || notCurrent === notScanned
   const reason = isSaid ? undefined : standstillOf({ ...known, seconds: undefined })
   const { version = 'unreadable' } = head && known ? stateOf({ head, asOf: known }) : {}
-  return { version: `unread-${version}-d${head?.detailsSeq}`, network: undefined, reason }
+  return { version: `unread-${version}`, network: undefined, reason }
 }

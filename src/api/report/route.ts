@@ -17,7 +17,7 @@ import { addAnswer } from '../resources/answer.ts'
 import type { NetworkKey } from '../series/known-series.ts'
 import { matchesSeries } from '../series/known-series.ts'
 import type { NetworkContext, NetworkState } from '../series/network-context.ts'
-import { asOfMembers, detailedVersion, networkState } from '../series/network-context.ts'
+import { asOfMembers, networkState } from '../series/network-context.ts'
 import { renderReport } from './page.ts'
 import { weekReportSchema } from './schema.ts'
 import { reportCsv, serialiseReport } from './serialise.ts'
@@ -123,7 +123,7 @@ export function addReport(app: FastifyInstance, context: NetworkContext): void {
     state: async (asked) => {
       const state = await networkState(context)
       // The default week changes with the clock.
-      return { ...state, version: `${detailedVersion(state)}-${weekOf(asked).number}` }
+      return { ...state, version: `${state.version}-${weekOf(asked).number}` }
     },
     read: async (asked, current, requester) => {
       const { filter, ignored, refused } = asked

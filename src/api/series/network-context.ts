@@ -56,11 +56,6 @@ export function standstillOf({ seconds, notCurrent = notScanned }: AsOf): string
     : `${reason}. States are those of ${time}.`
 }
 
-/** The version of an answer that depends on details of files too. */
-export function detailedVersion({ version, head }: Pick<NetworkState, 'version' | 'head'>): string {
-  return `${version}-d${head.detailsSeq}`
-}
-
 /** The states of the network, and what answers say of them. */
 export type NetworkState = NetworkStatus & ReturnType<typeof stateOf>
 
@@ -72,12 +67,12 @@ export async function networkState({
   return { ...current, ...stateOf(current) }
 }
 
-function statesTag({ epoch, seq }: NetworkStatus['head'], asOf: AsOf): string {
+/** Which slots are damaged or half is known later than their files, and changes no record. */
+function statesTag({ epoch, seq, detailsSeq }: NetworkStatus['head'], asOf: AsOf): string {
   const { seconds, notCurrent, problems } = asOf
   const said = [notCurrent, ...problems].join('\n')
-  return [epoch, seq, seconds ?? 'none', ...(said === '' ? [] : [digest(said).slice(0, 8)])].join(
-    '-',
-  )
+  const state = [epoch, seq, `d${detailsSeq}`, seconds ?? 'none']
+  return [...state, ...(said === '' ? [] : [digest(said).slice(0, 8)])].join('-')
 }
 
 /** What a JSON answer says of its states, as headers for the formats that cannot say it. */

@@ -24,7 +24,7 @@ import type { Wire } from '../resources/fields.ts'
 import { serialise } from '../resources/fields.ts'
 import type { NetworkStatus } from '../series/known-series.ts'
 import type { NetworkContext } from '../series/network-context.ts'
-import { detailedVersion, stateOf } from '../series/network-context.ts'
+import { stateOf } from '../series/network-context.ts'
 import { geoJsonSchema, stationsGeoJson } from './geojson.ts'
 import { knownStations } from './known-stations.ts'
 import { stationColumns, stripLegend } from './list-table.ts'
@@ -158,8 +158,7 @@ async function stationsState(
   const places = details ? await allPlaces.at(head) : undefined
   if (known === undefined) return { version: head, details, known, places }
   const { version, headers, banner } = stateOf(known)
-  const tagged = details ? detailedVersion({ version, head }) : version
-  return { version: tagged, headers, banner, known, places }
+  return { version, headers, banner, known, places }
 }
 
 async function findStations(

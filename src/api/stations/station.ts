@@ -6,7 +6,7 @@ import type { AnswerState } from '../resources/answer.ts'
 import { addAnswer } from '../resources/answer.ts'
 import { componentOf, serialise } from '../resources/fields.ts'
 import type { NetworkContext, NetworkState } from '../series/network-context.ts'
-import { detailedVersion, networkState } from '../series/network-context.ts'
+import { networkState } from '../series/network-context.ts'
 import { renderStation } from './page.ts'
 import type { SeriesPortrait } from './portrait.ts'
 import { readLastFiles, readSeriesPortrait } from './portrait.ts'
@@ -40,7 +40,7 @@ export function addStation(app: FastifyInstance, context: NetworkContext): void 
     bodies: { json: componentOf(stationItem) },
     // The page has states, so all of it is as current as they are; the JSON has none.
     state: async ({ format }): Promise<AnswerState | NetworkState> =>
-      format === 'json' ? { version: await reader.head() } : pageState(context),
+      format === 'json' ? { version: await reader.head() } : networkState(context),
     read: async ({ request, format }, state, requester) => {
       const code = codeOf(request)
       const { head, station } = await reader.station(code)
@@ -59,12 +59,6 @@ export function addStation(app: FastifyInstance, context: NetworkContext): void 
       return { ...(format === 'json' && { version: head }), bodies: { json: () => wire, html } }
     },
   })
-}
-
-/** The page says what headers say, which changes without a change of a record. */
-async function pageState(context: NetworkContext): Promise<NetworkState> {
-  const network = await networkState(context)
-  return { ...network, version: detailedVersion(network) }
 }
 
 /** What the page shows, beside the facts. */

@@ -105,3 +105,33 @@ t.test('files that were never good and are removed were never delivered', async 
   await put(name)
   t.match(await availability(), { states: 'P6D1F17', delivered: 6 }, 'it came back, and is good')
 })
+
+t.test('what is found damaged later, without a change of a record, has new tags', async (t) => {
+  const { app, findBroken, setNow, passTo } = await open(t)
+  await setNow(endOf(4) + 300)
+  const targets = [
+    ...['network/', 'alerts/', 'series/', 'missing/', 'report/', 'station/?ordering=worst'],
+    `station/${station}/availability/?period=01H`,
+  ]
+  const read = async (target: string, accept: string, tag = '"none"') =>
+    app.inject({
+      url: `/rinex/api/${target}`,
+      headers: { accept, 'if-none-match': tag },
+    })
+  const asked = targets.flatMap((target): [target: string, accept: string][] => [
+    [target, 'application/json'],
+    [target, 'text/html'],
+  ])
+  // What all pages say of the archive is read in the background at first.
+  for (const each of asked) await read(...each)
+  const tags = await Promise.all(
+    asked.map(async (each) => String((await read(...each)).headers.etag)),
+  )
+  for (const [at, each] of asked.entries())
+    t.equal((await read(...each, tags[at])).statusCode, 304, each.join(' '))
+  await findBroken(nameOf(hour(3), station, '01H'))
+  // The states may be a second old; the time for which they are stays.
+  passTo(endOf(4) + 302)
+  for (const [at, each] of asked.entries())
+    t.equal((await read(...each, tags[at])).statusCode, 200, each.join(' '))
+})
