@@ -21,33 +21,48 @@ export interface KnownHalf {
 interface Read {
   readonly head: Head
   readonly known: KnownHalf
-  /**
-   * Slots of one part are read again whenever the catalogue has changed; of more, when this time
-   * has come, by the clock that only goes forward.
-   */
-  readonly againMs: number
+  /** Number of the files with a small share. */
+  readonly files: number
+  readonly endedMs: number
 }
 
-/** Files with small shares in a part, which is read in about 0.1 s. */
+/** Files with small shares in a part, which is read in a quarter of a second. */
 const filesInPart = 10_000
 
-/** How many times longer than a reading of several parts the slots are kept. */
-const restTimes = 20
+/** An answer waits for the slots of as many files whenever the catalogue has changed. */
+const fewFiles = 1000
+
+/**
+ * Those of more are kept for so long (ms) for each file, and read while they are answered: it takes
+ * a twentieth of that to read one in a catalogue of ten million records.
+ */
+const restPerFile = 0.5
 
 export class HalfSlots {
   readonly #reader: Pick<CatalogueReader, 'halfSlots'>
+  readonly #nowMs: () => number
   #read: Read | undefined
   #running: Promise<KnownHalf> | undefined
 
-  constructor(reader: Pick<CatalogueReader, 'halfSlots'>) {
+  /** @param nowMs a clock that only goes forward */
+  constructor(reader: Pick<CatalogueReader, 'halfSlots'>, nowMs = () => performance.now()) {
     this.#reader = reader
+    this.#nowMs = nowMs
   }
 
   /** The slots of a state of the catalogue, or for a while of one before. @throws NotBuilt */
   async at({ epoch, seq, detailsSeq }: Head): Promise<KnownHalf> {
-    const { head, known, againMs } = this.#read ?? {}
+    const read = this.#read
+    const { head } = read ?? {}
     const isSame = head?.epoch === epoch && head.seq === seq && head.detailsSeq === detailsSeq
-    if (known !== undefined && (isSame || performance.now() < (againMs ?? 0))) return known
+    if (read === undefined || (!isSame && read.files <= fewFiles)) return this.#readNow()
+    const restMs = read.files * restPerFile
+    // An error is ignored here: the slots that are known stay.
+    if (!isSame && this.#nowMs() > read.endedMs + restMs) this.#readNow().catch(() => undefined)
+    return read.known
+  }
+
+  async #readNow(): Promise<KnownHalf> {
     this.#running ??= this.#readAll().finally(() => {
       this.#running = undefined
     })
@@ -55,19 +70,18 @@ export class HalfSlots {
   }
 
   async #readAll(): Promise<KnownHalf> {
-    const beganMs = performance.now()
     const found = new Map<
       string,
       { readonly period: SlotSet['period']; readonly slots: number[] }
     >()
     let head: Head | undefined
     let after: HalfSlotsPart['next']
-    let parts = 0
+    let files = 0
     do {
-      parts++
       const part = await this.#reader.halfSlots({ after, limit: filesInPart })
       // The head of the first part: what changes meanwhile is read the next time.
       head ??= part.head
+      files += part.files
       for (const { slots, ...series } of part.series) {
         const own = found.get(keyOf(series)) ?? { period: series.period, slots: [] }
         found.set(keyOf(series), own)
@@ -87,8 +101,7 @@ export class HalfSlots {
     const before = this.#read?.known
     const isSame = before !== undefined && areEqual(before.slots, slots)
     const known = isSame ? before : { version: (before?.version ?? 0) + 1, slots }
-    const nowMs = performance.now()
-    this.#read = { head, known, againMs: parts === 1 ? 0 : nowMs + restTimes * (nowMs - beganMs) }
+    this.#read = { head, known, files, endedMs: this.#nowMs() }
     return known
   }
 }

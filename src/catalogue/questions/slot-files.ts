@@ -57,6 +57,8 @@ type Position = readonly [sharePpm: number, id: number]
 /** A part of the slots; a slot may be in several parts. */
 export interface HalfSlotsPart {
   readonly head: Head
+  /** Number of the files with a small share that were read, also of slots that are not half. */
+  readonly files: number
   readonly series: readonly SlotsOfSeries[]
   /** Where the next part begins; `undefined` after the last one. */
   readonly next: Position | undefined
@@ -112,11 +114,12 @@ export function* halfSlots(
     wanted.set(name, series)
     series.slots.push(slotAt(start, key.period))
   }
-  const files = yield* bestFiles([...wanted.values()], context)
+  const best = yield* bestFiles([...wanted.values()], context)
   const last = found.length < limit ? undefined : found.at(-1)
   return {
     head,
-    series: files.map(({ series, best }) => ({ ...series, slots: [...best.keys()] })),
+    files: found.length,
+    series: best.map(({ series, best }) => ({ ...series, slots: [...best.keys()] })),
     next: last && [last[0], last[1]],
   }
 }
