@@ -15,7 +15,7 @@ import { stationCell } from '../series/series-fields.ts'
 import type { WeekReport } from './week-report.ts'
 
 /** Rows that are not folded. */
-const mostRows = 10
+const mostRows = 5
 
 /** The list of these files. */
 type HrefOf = (...more: readonly QueryPair[]) => string

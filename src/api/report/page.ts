@@ -45,7 +45,7 @@ interface ReportContext {
 }
 
 /** Rows that are not folded, and names that are shown: more would not fit on three pages. */
-const most = { rows: 50, names: 320 }
+const most = { rows: 35, names: 320 }
 
 export function renderReport(
   report: WeekReport,
@@ -87,8 +87,8 @@ ${filterForm(form, refused ?? { kept: [...place, ['when', `week ${number}`]], li
 </ul></nav>
 <p>${daysWords(fromDay, toDay)}${made}. ${sentencesOf(report)}${halfLink(report, place)}</p>
 ${others.length > 0 && stationsTable(others)}
-${complete.length > 0 && completeHtml(complete)}
 ${flaggedHtml(report, place)}
+${complete.length > 0 && completeHtml(complete)}
 ${namesHtml({ heading: 'Patterns of the names of missing files', names, most: most.names, kept })}
 ${
   names.length === 0 &&
