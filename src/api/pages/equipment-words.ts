@@ -2,6 +2,7 @@
 import type { Antenna, Equipment, Position, Receiver } from '../../rinex/facts.ts'
 import { readableNumber } from '../../runtime/readable.ts'
 import type { EquipmentPart, Stretch } from '../../series/equipment.ts'
+import type { StationPlace } from '../../series/station-places.ts'
 import { resourceUrl } from '../http/links.ts'
 import type { Html } from './html.ts'
 import { html } from './html.ts'
@@ -36,9 +37,12 @@ export function antennaWords(antenna: Antenna | undefined): string {
 /** `47.0671, 15.4935, 540 m` */
 export function positionWords(position: Position | undefined): string {
   if (position === undefined) return notSaid
-  const { latitude, longitude, height } = position
-  const degrees = [latitude, longitude].map((value) => value.toFixed(4).replace('-', '−'))
-  return [...degrees, `${Math.round(height)} m`.replace('-', '−')].join(', ')
+  return [degreesWords(position), `${Math.round(position.height)} m`.replace('-', '−')].join(', ')
+}
+
+/** `47.0671, 15.4935`: to about 10 m, as positions are known. */
+export function degreesWords({ latitude, longitude }: Omit<StationPlace, 'code'>): string {
+  return [latitude, longitude].map((value) => value.toFixed(4).replace('-', '−')).join(', ')
 }
 
 /** `GRAZ, 11001M002` */

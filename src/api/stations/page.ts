@@ -11,10 +11,17 @@ import {
 import { part } from '../../series/availability.ts'
 import type { Stretch } from '../../series/equipment.ts'
 import { recentDays } from '../../series/series.ts'
+import type { StationPlace } from '../../series/station-places.ts'
 import type { FileView } from '../files/file-view.ts'
 import { arrivedCell, faultMark, startCell } from '../files/file-view.ts'
 import { dayAt, dayWords } from '../pages/date-words.ts'
-import { antennaWords, changeWords, receiverWords, typesLinks } from '../pages/equipment-words.ts'
+import {
+  antennaWords,
+  changeWords,
+  degreesWords,
+  receiverWords,
+  typesLinks,
+} from '../pages/equipment-words.ts'
 import type { Child, Html } from '../pages/html.ts'
 import { html } from '../pages/html.ts'
 import type { Page, PageFrame } from '../pages/layout.ts'
@@ -42,6 +49,8 @@ interface StationPage extends Omit<HeadOfStation, 'tab'>, Required<Pick<PageFram
   readonly latencies: SeriesLatencies
   /** Its equipment, by the first days. */
   readonly stretches: readonly Stretch[]
+  /** Where it is, as on the map. */
+  readonly place: StationPlace | undefined
   readonly files: readonly FileView[]
   /** The template of the link to the site log, with `{code}`. */
   readonly stationLink: string | undefined
@@ -180,13 +189,14 @@ function latencyOf({ arrivalUs, parsed }: FileView): Child {
   return readableDuration(Math.max(0, Math.floor(arrivalUs / 1e6) - end))
 }
 
-function factsSection(station: WireStation, { stationLink, ...page }: StationPage) {
+function factsSection(station: WireStation, { stationLink, place, ...page }: StationPage) {
   const shown = shownCode(page)
   const isSite = !isMergedNavigation(shown)
   const siteLog = isSite ? stationLink?.replaceAll('{code}', encodeURIComponent(shown)) : undefined
   const facts = [
     { name: 'Site log', value: siteLog && `Site log of ${shown}`, href: siteLog },
     { name: 'Codes', value: station.codes.join(', ') },
+    { name: 'Position', value: place && degreesWords(place) },
     { name: 'First data', value: readableDate(station.first_data_date) },
     { name: 'Last data', value: readableDate(station.last_data_date) },
     {

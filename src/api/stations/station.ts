@@ -19,7 +19,7 @@ import {
   stationPath,
   unknownStation,
 } from './station-fields.ts'
-import { stationsWith } from './station-head.ts'
+import { shownCode, stationsWith } from './station-head.ts'
 
 export function addStation(app: FastifyInstance, context: NetworkContext): void {
   const { reader, links } = context
@@ -69,11 +69,12 @@ async function readPortrait(
 ) {
   const { asOf } = network
   const present = { asOf, nowSeconds: asOf.seconds ?? context.nowUs() / 1e6 }
-  const [daily, hourly, latencies, equipment] = await Promise.all([
+  const [daily, hourly, latencies, equipment, places] = await Promise.all([
     readSeriesPortrait(context, station, '01D', present),
     readSeriesPortrait(context, station, '01H', present),
     readLatencies(context, { ...station, values: lastWeeks }, present),
     context.reader.equipment(station.code, station.asker),
+    context.places.at(network.head),
   ])
   const { codes, ambiguous } = daily
   const known = stationsWith(network, { code: station.code, codes })
@@ -86,6 +87,7 @@ async function readPortrait(
     hours: hourly.portrait,
     latencies,
     stretches: equipment?.stretches ?? [],
+    place: places.of(shownCode({ code: station.code, codes })),
     files: await readLastFiles(context, codes, present.nowSeconds, station.asker),
     stationLink: context.settings.identity.stationLink,
   }

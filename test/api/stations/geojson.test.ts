@@ -124,6 +124,10 @@ t.test('a header tells a place better than the file of places', async (t) => {
   t.not(longitude, 15.493)
   const graz = (await featuresOf(service)).find(({ id: each }) => each === 'GRAZ00AUT')
   t.equal(graz?.properties['name'], name, 'its name is still that of the file')
+  const words = [latitude, longitude].map((degrees) => degrees.toFixed(4)).join(', ')
+  t.equal((await service.page('station/graz/')).facts['Position'], words)
+  t.equal((await service.page('station/faa1/')).facts['Position'], '−17.5550, −149.6140')
+  t.equal((await service.page('station/zimm/')).facts['Position'], undefined)
 })
 
 t.test('a client may ask by its media type; a page leads to it', async (t) => {
