@@ -6,6 +6,8 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import Sqlite from 'better-sqlite3'
+import pg from 'pg'
+import { isServer } from '../dist/catalogue/database-url.js'
 import { openWriter } from '../dist/catalogue/engines/engine.js'
 import { parseFilename } from '../dist/parse/filename.js'
 import { generateCatalogue } from './catalogue.js'
@@ -48,12 +50,12 @@ export async function run({ print, args }) {
   const database = given === '' ? join(folder, 'catalogue.db') : given
   let ours
   try {
-    if (!existsSync(database)) {
+    if (!(await isMade(database))) {
       print(`making a catalogue of ${records} records`)
       await generateCatalogue({ records, out: database })
       await readAll(database, print)
     }
-    if (existsSync(database)) sizes(database, print)
+    if (!isServer(database)) sizes(database, print)
     ours = await startOurs(database, folder)
     print('count and page, each time with another value, ms:')
     for (const [name, query] of Object.entries(queries)) {
@@ -70,6 +72,15 @@ export async function run({ print, args }) {
     ours?.stop()
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+async function isMade(database) {
+  if (!isServer(database)) return existsSync(database)
+  const client = new pg.Client({ connectionString: database })
+  await client.connect()
+  const { rows } = await client.query("SELECT to_regclass('file') AS made")
+  await client.end()
+  return rows[0].made !== null
 }
 
 /** Stores facts of all files, in the order in which they arrived. */

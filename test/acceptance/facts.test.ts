@@ -162,7 +162,7 @@ t.test(
 function forget({ database }: Service): void {
   const db = new Sqlite(database)
   db.exec('UPDATE checksum SET md5 = NULL; UPDATE hashing SET facts = 0')
-  for (const table of ['fact', 'fact_count']) db.exec(`DELETE FROM ${table}`)
+  for (const table of ['fact', 'fact_count', 'share_count']) db.exec(`DELETE FROM ${table}`)
   db.close()
 }
 

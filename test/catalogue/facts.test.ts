@@ -135,6 +135,35 @@ t.test(
   },
 )
 
+t.test('files that lack epochs are counted below any share, with and without a flag', async (t) => {
+  const { apply, writer, reader, differences } = await openCatalogue(t, { stepUs: 1 })
+  const expected_epochs = 90
+  const files = Array.from({ length: 91 }, (_, epochs) => ({
+    epochs,
+    flags:
+      epochs % 3 === 0 ? flagged('short').flags : epochs % 3 === 1 ? flagged('torn').flags : [],
+  }))
+  await apply({ added: manyNames(files.length).map((name) => newFile(name, version)) })
+  await writer.keepChecksums(
+    files.map((file, at) =>
+      checksumOf(at + 1, { facts: { ...allFacts, ...file, expected_epochs, share: 1 } }),
+    ),
+    1,
+  )
+  for (const shareBelow of [1, 9999, 500_000, 505_000, 505_556, 758_333, 990_001, 1_000_000])
+    for (const flag of [undefined, 'short', 'long'] as const) {
+      const filter = { shareBelow, ...(flag && { flags: [flag] }) }
+      const { count, records } = await reader.page({ filter, offset: 0, limit: 100 })
+      const ids = files.flatMap(({ epochs, flags }, at) => {
+        const isBelow = Math.floor((epochs * 1e6) / expected_epochs) < shareBelow
+        const isFlagged = flag === undefined || flags.some((each) => each.flag === flag)
+        return epochs < expected_epochs && isBelow && isFlagged ? [at + 1] : []
+      })
+      t.same([count, records.map(({ id }) => id)], [ids.length, ids.toReversed()], filter)
+    }
+  t.same(await differences(), [])
+})
+
 t.test('texts that no engine would store in a column of texts are stored', async (t) => {
   const { keep, found, sql } = await open(t)
   const odd = someFacts(1)

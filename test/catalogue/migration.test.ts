@@ -22,6 +22,7 @@ const counts = ['id_count', 'day_count', 'station_count', 'built', 'series', 'de
 /** SQL that takes out what later schemas have added to the first one. */
 const first = [
   'DROP TABLE fact_count',
+  'DROP TABLE share_count',
   'DROP TABLE fact',
   'DROP TABLE observables',
   'DROP TABLE equipment',

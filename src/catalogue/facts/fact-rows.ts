@@ -50,7 +50,7 @@ export class FactRows {
     this.#counts = new FactCounts(dialect)
     this.#insert = dialect.insert('fact', factColumns)
     this.#remove = `DELETE FROM fact WHERE ${dialect.isIn('id', 'ids')}
-      RETURNING id, equipment, observables, flags`
+      RETURNING id, equipment, observables, flags, share_ppm`
   }
 
   /** @returns the number of these files that had facts */
@@ -73,7 +73,7 @@ export class FactRows {
     }))
     yield* execute({ sql: this.#insert, many })
     yield* this.#counts.count(
-      many.map(({ id, equipment, observables, flags }) => [id, equipment, observables, flags]),
+      many.map((row) => [row.id, row.equipment, row.observables, row.flags, row.share_ppm]),
       1,
     )
   }

@@ -13,7 +13,13 @@ import { value } from '../question.ts'
 import type { Head, ListedFile } from '../records.ts'
 import { conditionsOf, filesBy } from '../selection/conditions.ts'
 import type { QuestionContext } from '../selection/context.ts'
-import { countedFiles, countedKeys, factKeys, factsBy } from '../selection/fact-conditions.ts'
+import {
+  countedFiles,
+  countedKeys,
+  factKeys,
+  factsBy,
+  filesBelow,
+} from '../selection/fact-conditions.ts'
 import type { Selection } from '../selection/selection.ts'
 import { hasOnly } from '../selection/selection.ts'
 import type { Counting, PageSums } from '../sums.ts'
@@ -91,6 +97,7 @@ function* knownCount(
   if (dates !== undefined && hasOnly(selection, ['dates', 'kinds']))
     return yield* counts.ofDates(dates, kinds)
   if (hasOnly(selection, countedKeys)) return yield* countedFiles(selection, dialect)
+  if (hasOnly(selection, ['shareBelow', 'flags'])) return yield* filesBelow(selection, dialect)
   return undefined
 }
 

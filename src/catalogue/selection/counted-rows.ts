@@ -42,7 +42,7 @@ function idCounts(): string {
 /** SQL for the expected rows of a table of counts. */
 export function countedRows(table: CountTableName): string {
   if (table === 'id_count') return idCounts()
-  if (table === 'fact_count') return countedFacts
+  if (table === 'fact_count' || table === 'share_count') return countedFacts[table]
   return grouped(
     table,
     table === 'day_count' ? ['day', dayOf('data_date')] : ['station', 'station'],

@@ -3,6 +3,7 @@
  * flags; its rows find their files by an index of the same columns.
  */
 import type { Dialect } from '../dialect.ts'
+import { ppmPerPercent } from '../facts/fact-counts.ts'
 import type { Question, Values } from '../question.ts'
 import { value } from '../question.ts'
 import { sumOfColumn } from '../tables/count-tables.ts'
@@ -82,6 +83,28 @@ export function countedCondition(
       ...(flags !== undefined && { flags }),
     },
   }
+}
+
+/**
+ * The number of files with a lower share and selected flags. Whole percents are counted, the rest
+ * of one is in the index.
+ */
+export function* filesBelow(
+  { shareBelow = 0, flags }: Pick<Selection, 'shareBelow' | 'flags'>,
+  dialect: Dialect,
+): Question<number> {
+  const selection = { ...(flags !== undefined && { flags }) }
+  const percent = Math.floor(shareBelow / ppmPerPercent)
+  const { sql, values } = countedCondition(selection, 'n', dialect)
+  const counted = yield* value<number>(
+    `SELECT ${sumOfColumn('files')} FROM share_count n WHERE n.share < @percent AND ${sql}`,
+    { ...values, percent },
+  )
+  const from = percent * ppmPerPercent
+  if (from === shareBelow) return counted ?? 0
+  const rest = factsBy('fact_share', { ...selection, shareBelow }, dialect)
+  const inRest = `SELECT count(*) FROM ${rest.sql} AND x.share_ppm >= @from`
+  return (counted ?? 0) + ((yield* value<number>(inRest, { ...rest.values, from })) ?? 0)
 }
 
 /** The number of files with selected facts, whatever their share. */

@@ -6,7 +6,7 @@ import { value } from '../question.ts'
 import { conditionsOf, orders, problemIds } from './conditions.ts'
 import type { Counts } from './counts.ts'
 import { boundsOf } from './date-ranges.ts'
-import { countedFiles, countedKeys, factsBy, has } from './fact-conditions.ts'
+import { countedFiles, countedKeys, filesBelow, has } from './fact-conditions.ts'
 import type { Selection } from './selection.ts'
 import { hasOnly } from './selection.ts'
 
@@ -82,8 +82,7 @@ export class Narrowest {
     }
     if (selection.shareBelow !== undefined) {
       const { shareBelow } = selection
-      const { sql, values } = factsBy('fact_share', { shareBelow }, this.#dialect)
-      const entries = yield* this.#upTo(`SELECT 1 FROM ${sql}`, values, total)
+      const entries = yield* filesBelow({ shareBelow }, this.#dialect)
       consider({ index: 'fact_share', entries }, [])
     }
     // A part of a name is searched in the table, which takes less time than in the index.

@@ -32,7 +32,8 @@ interface CountTable {
   readonly values: readonly (keyof typeof countValues)[]
 }
 
-export type CountTableName = 'id_count' | 'day_count' | 'station_count' | 'fact_count'
+export type CountTableName =
+  'id_count' | 'day_count' | 'station_count' | 'fact_count' | 'share_count'
 
 export const countTables: Readonly<Record<CountTableName, CountTable>> = {
   id_count: { keys: ['level', 'kind', 'bucket'], values: ['files', 'bytes'] },
@@ -41,8 +42,9 @@ export const countTables: Readonly<Record<CountTableName, CountTable>> = {
     keys: ['station', 'kind'],
     values: ['files', 'first_date', 'last_date', 'bytes'],
   },
-  // Of the files with facts; facts/fact-counts.ts writes it.
+  // Of the files with facts; facts/fact-counts.ts writes them.
   fact_count: { keys: ['equipment', 'observables', 'flags'], values: ['files', 'last_id'] },
+  share_count: { keys: ['share', 'flags'], values: ['files'] },
 }
 
 export const countTableNames = Object.keys(countTables) as CountTableName[]

@@ -63,6 +63,14 @@ export const factTables: readonly string[] = [
     PRIMARY KEY (equipment, observables, flags)
   ) KEYED`,
   'CREATE INDEX fact_counted ON fact ((coalesce(equipment, 0)), (coalesce(observables, 0)), flags)',
+  `-- Exact numbers of the files that lack epochs, with the share that they have in whole percents,
+  -- rounded down, and their flags.
+  CREATE TABLE share_count (
+    share INT8 NOT NULL,
+    flags INT8 NOT NULL,
+    files INT8 NOT NULL,
+    PRIMARY KEY (share, flags)
+  ) KEYED`,
   `-- For filters on the share of epochs, also with flags.
   CREATE INDEX fact_share ON fact (share_ppm, flags) WHERE share_ppm IS NOT NULL`,
 ]
