@@ -86,13 +86,15 @@ function countryPart({ code, rows }: CountryRows, drawing: Drawing): Html {
 <summary class="cells" title="${words}"><span><b>${name}</b> ${short}</span></summary>
 ${opened}</details></div>
 `
-  const said = lossy.map(({ row, lost }) => lostWords(stationLink(row), lost))
   const whole = complete.map((row) => ({ row, lost: drawing.losses.ofStation(row) }))
+  const said = [...lossy, ...whole.filter(({ lost }) => lost.length > 0)].map(({ row, lost }) =>
+    lostWords(stationLink(row), lost),
+  )
   const stationRows = [...lossy, ...whole].map((each) => stationPart(each, drawing))
   const [only, ...others] = rows
   if (only !== undefined && others.length === 0) {
     const drawn = picture(size.country, marksOf(only, drawing), (lossy[0] ?? whole[0])?.lost)
-    return partOf(only.station.slice(0, 4), drawn, complete.length > 0 ? stationRows : said)
+    return partOf(only.station.slice(0, 4), drawn, complete.length > 0 ? [said, stationRows] : said)
   }
   const sums = sumsOf(rows)
   const lost = drawing.losses.ofCountry(code, sums)

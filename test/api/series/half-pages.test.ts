@@ -85,6 +85,8 @@ t.test('pages draw it, count it, and lead to the list with as many rows', async 
     3,
   ]
   t.strictSame(await drawn('network/'), [ofNow, ofNow], 'in its country, and where that opens')
+  const { href } = (await page('network/')).links().find(({ text }) => text === ofNow[0]) ?? {}
+  t.strictSame(await listed('network/', href ?? ''), ofNow.slice(1), 'the same in words')
   const ofDay = `${only('8 Dec')}: 2 files of 1 station`
   const hours = ['8 Dec 12–13 h', '8 Dec 22–23 h'].map((hour) => [
     `${hour}: less than half of its epochs`,
