@@ -96,6 +96,11 @@ export class ChecksumSchedule {
         if (error instanceof CatalogueCorrupt) throw error
         if (this.#failures++ === 0)
           this.#context.logger.warn(failureFields(error), 'hashing failed; retrying')
+        this.#context.health.report('stored checksums', {
+          text: 'checksums and facts cannot be stored',
+          advice:
+            'Search the log of the indexer for the cause, after "hashing failed"; the list and downloads work.',
+        })
         // Files whose checksums could not be stored are read again.
         this.#checksumFiles.discard()
         this.#throughSeq = this.#storedSeq = undefined
@@ -217,6 +222,7 @@ export class ChecksumSchedule {
     this.#storedSeq = this.#throughSeq
     if (this.#failures > 0)
       this.#context.logger.info({ failures: this.#failures }, 'hashing recovered')
+    this.#context.health.report('stored checksums', undefined)
     this.#failures = 0
   }
 

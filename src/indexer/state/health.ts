@@ -38,6 +38,7 @@ type Stopping = (typeof stopping)[number] | `area ${string}`
 type Lesser =
   | 'watching'
   | 'checksums'
+  | 'stored checksums'
   | `removals ${string}`
   | `entries ${string}`
   | `directory ${string}`

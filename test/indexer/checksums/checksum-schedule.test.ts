@@ -11,6 +11,7 @@ import { newFile } from '../../catalogue/change.ts'
 import { engine } from '../../catalogue/engines.ts'
 import t, { exact } from '../../tap.ts'
 import { until } from '../../until.ts'
+import { noProblems } from '../parts.ts'
 import { localHashClient, openHashing, sha256Of } from './hashing.ts'
 
 // The tests wait for polls.
@@ -181,15 +182,20 @@ t.test('a new process continues where the last process ended', async (t) => {
 })
 
 t.test('a failed write of checksums is tried again', async (t) => {
-  const { add, start, hashed, sql, lines } = await open(t)
+  const { add, start, hashed, sql, lines, health } = await open(t)
+  const problems = () => health.status(noProblems).problems.map(({ text }) => text)
   const one = content()
   await start()
   await sql(engine.failing('INSERT ON checksum'))
   await add(graz, one)
   await until('it is reported', () => lines.some(({ msg }) => msg === 'hashing failed; retrying'))
+  await until('the status says so', () =>
+    problems().includes('checksums and facts cannot be stored'),
+  )
   await sql(engine.repaired('failing'))
   await hashed(graz, one)
   await until('its end is reported', () => lines.some(({ msg }) => msg === 'hashing recovered'))
   const failures = lines.filter(({ msg }) => msg === 'hashing failed; retrying')
   t.equal(failures.length, 1, 'repeats are counted')
+  t.strictSame(problems(), [])
 })
