@@ -53,9 +53,10 @@ export function filesBy(index: string, dialect: Dialect): string {
 /** SQL after FROM for the files with a problem; it names a partial index. */
 export function filesWith(problem: Problem, dialect: Dialect): string {
   if (problem === 'broken')
-    // Reads indexes alone: an incomplete file is damaged too.
-    return `file f ${dialect.using('file_damaged')} WHERE f.damaged_us IS NOT NULL AND f.id NOT IN (
-      SELECT other.id FROM file other ${dialect.using('file_incomplete')} WHERE other.incomplete = 1)`
+    // Reads indexes alone, and makes no list: an incomplete file is damaged too.
+    return `file f ${dialect.using('file_damaged')} WHERE f.damaged_us IS NOT NULL AND NOT EXISTS (
+      SELECT 1 FROM file other ${dialect.using('file_incomplete')}
+      WHERE other.incomplete = 1 AND other.id = f.id)`
   return `file f ${dialect.using(`file_${problem}`)} WHERE f.${problem} = 1`
 }
 
