@@ -26,6 +26,7 @@ const first = [
   'DROP TABLE fact',
   'DROP TABLE observables',
   'DROP TABLE equipment',
+  'CREATE INDEX checksum_broken ON checksum (id) WHERE broken = 1',
   'ALTER TABLE hashing DROP COLUMN facts',
   'ALTER TABLE checksum DROP COLUMN md5',
   'ALTER TABLE catalogue DROP COLUMN damaged_by',

@@ -32,6 +32,7 @@ export const migrations: readonly Migration[] = [
       'ALTER TABLE catalogue ADD COLUMN damaged_by INT4',
       'ALTER TABLE checksum ADD COLUMN md5 BYTES CHECK (length(md5) = 16)',
       'ALTER TABLE hashing ADD COLUMN facts INT8 NOT NULL DEFAULT 0',
+      'DROP INDEX checksum_broken',
       ...factTables,
     ],
   ],

@@ -263,8 +263,6 @@ const tables = `
     md5      BYTES CHECK (length(md5) = 16)
   ) STRICT;
 
-  -- The files whose streams are damaged.
-  CREATE INDEX checksum_broken ON checksum (id) WHERE broken = 1;
   -- The queue of files to be hashed again, in its order.
   CREATE INDEX checksum_stale ON checksum (stale_us) WHERE stale_us IS NOT NULL;
 
