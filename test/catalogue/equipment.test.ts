@@ -212,6 +212,7 @@ t.test('a station is in the same place in any order of arrival', async (t) => {
     unit: fc.constantFrom('a', 'a', 'a', 'b', 'b', 'c', 'n', '.'),
     minLength: 1,
     maxLength: 20,
+    size: 'max',
   })
   const sets = letters.chain((all) => {
     const files = history(all)
