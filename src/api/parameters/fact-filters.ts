@@ -32,6 +32,7 @@ export const factFilters: Readonly<Record<string, FilterParameter>> = {
     meaning:
       'The file holds less than this share of the epochs that its name and interval promise. Files whose epochs are not counted do not match.',
     example: '0.95',
+    field: { label: 'Share below', hint: '0.95', isRare: true },
   }),
   ...texts('rinex_version', {
     what: 'The version of the format',

@@ -43,6 +43,7 @@ const cases: readonly (readonly [Readonly<Record<string, string>>, string])[] = 
   [{ filename__startswith: 'graz' }, 'filename begins with graz'],
   [{ filename__contains: 'x'.repeat(100) }, `name contains ${'x'.repeat(60)}…`],
   [{ id__gt: '5', id__lt: '9' }, 'id after 5, id before 9'],
+  [{ flag: 'short', share__lt: '0.5' }, 'short, share below 0.5'],
   [{ station: 'graz', ordering: 'id', expand: 'file' }, 'GRAZ'],
 ]
 
