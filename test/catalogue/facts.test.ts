@@ -49,8 +49,8 @@ t.test('facts are read as they were stored', async (t) => {
   t.same(await sql('SELECT receiver, latitude, longitude FROM equipment WHERE id = 1'), [
     {
       receiver: 'SEPT POLARX5',
-      latitude: Math.round(latitude * 1e6),
-      longitude: Math.round(longitude * 1e6),
+      latitude: Math.round(latitude * 1e7),
+      longitude: Math.round(longitude * 1e7),
     },
   ])
   t.same(await differences(), [])

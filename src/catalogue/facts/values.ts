@@ -56,8 +56,8 @@ export function toStored(facts: Facts): StoredFacts {
       firmware: textOf(receiver?.version),
       antenna: textOf(antenna?.type),
       radome: textOf(antenna?.radome),
-      latitude: millionths(position?.latitude),
-      longitude: millionths(position?.longitude),
+      latitude: toStoredAngle(position?.latitude),
+      longitude: toStoredAngle(position?.longitude),
     }),
     observables: sharedRow(facts, observablesKeys, { rinex_version: textOf(rinex_version) }),
     own: ownRow(facts),
@@ -187,8 +187,15 @@ function onGrid({ x, y, z }: Position): Position | undefined {
   return positionOf(onAxis(x), onAxis(y), onAxis(z))
 }
 
-function millionths(degrees: number | undefined): number | null {
-  return degrees === undefined ? null : Math.round(degrees * million)
+/** Angles are stored as whole numbers of their last digit. */
+const angleUnits = 10 * million
+
+function toStoredAngle(degrees: number | undefined): number | null {
+  return degrees === undefined ? null : Math.round(degrees * angleUnits)
+}
+
+export function toDegrees(stored: number): number {
+  return stored / angleUnits
 }
 
 /** What a text column can hold: PostgreSQL refuses U+0000 and halves of characters. */

@@ -47,12 +47,12 @@ export function* latestGroups(
     const count = groupsPerStatement + most
     const groups = yield* latest(selection, { from, count }, dialect)
     from += count
-    isEnd = groups.length < count || isDone(groups.at(-1)?.[3] ?? 0)
     for (const group of groups) {
       if (isDone(group[3])) break
       const found = yield* newestOf(group, most, dialect)
       best = [...best, ...found].sort((a, b) => b - a).slice(0, most)
     }
+    isEnd = groups.length < count || isDone(groups.at(-1)?.[3] ?? 0)
   }
   return yield* filesOf(best.slice(offset), details, dialect)
 }

@@ -1,6 +1,7 @@
 /** What the headers of the files say, in memory between questions: which rows a filter means. */
-import type { Equipment, Observables } from '../../rinex/facts.ts'
+import type { Observables, Position } from '../../rinex/facts.ts'
 import { isInBox } from '../../series/station-places.ts'
+import { toDegrees } from '../facts/values.ts'
 import type { FileFilter, HeaderText } from '../filter.ts'
 import { inLowerCase } from '../filter.ts'
 import type { Question } from '../question.ts'
@@ -13,7 +14,7 @@ type Test<Row> = (row: Row) => boolean
 export interface EquipmentRow extends Readonly<
   Record<Exclude<HeaderText, 'rinex_version'>, string>
 > {
-  readonly place: Equipment['position'] | undefined
+  readonly place: Pick<Position, 'latitude' | 'longitude'> | undefined
 }
 
 interface ObservablesRow {
@@ -36,8 +37,8 @@ export class Headers {
   /** Reads what was added to the tables that the filter has conditions on. */
   *select(filter: FileFilter): Question<HeaderIds> {
     const [ofEquipment, ofObservables] = [equipmentTests(filter), observablesTests(filter)]
-    if (ofEquipment.length > 0) yield* added('equipment', this.#equipment, toEquipment)
-    if (ofObservables.length > 0) yield* added('observables', this.#observables, toObservables)
+    if (ofEquipment.length > 0) yield* added(equipmentSql, this.#equipment, toEquipment)
+    if (ofObservables.length > 0) yield* added(observablesSql, this.#observables, toObservables)
     return {
       equipment: idsOf(this.#equipment, ofEquipment),
       observables: idsOf(this.#observables, ofObservables),
@@ -46,7 +47,7 @@ export class Headers {
 
   /** All rows of `equipment` by their ids. */
   *equipment(): Question<ReadonlyMap<number, EquipmentRow>> {
-    yield* added('equipment', this.#equipment, toEquipment)
+    yield* added(equipmentSql, this.#equipment, toEquipment)
     return this.#equipment
   }
 }
@@ -59,29 +60,45 @@ function idsOf<Row>(
   return [...table].flatMap(([id, row]) => (tests.every((test) => test(row)) ? id : []))
 }
 
-/** Reads the new rows of a table. */
+/** Reads the new rows of a table by SQL for those above an id; `toRow` gets their other columns. */
 function* added<Row>(
-  table: 'equipment' | 'observables',
+  sql: string,
   known: Map<number, Row>,
-  toRow: (json: Equipment & Observables) => Row,
+  toRow: (...columns: never[]) => Row,
 ): Question<void> {
   const last = [...known.keys()].at(-1) ?? 0
-  const sql = `SELECT id, json FROM ${table} WHERE id > @last ORDER BY id`
-  for (const [id, json] of yield* rows<[id: number, json: string]>(sql, { last }))
-    known.set(id, toRow(JSON.parse(json) as Equipment & Observables))
+  for (const [id, ...columns] of yield* rows<[id: number, ...columns: never[]]>(sql, { last }))
+    known.set(id, toRow(...columns))
 }
 
-function toEquipment({ receiver, antenna, position }: Equipment): EquipmentRow {
+// Parsing the JSON of tens of thousands of rows would take tenths of a second.
+const equipmentSql = `SELECT id, receiver, firmware, antenna, radome, latitude, longitude
+  FROM equipment WHERE id > @last ORDER BY id`
+
+function toEquipment(
+  receiver: string | null,
+  firmware: string | null,
+  antenna: string | null,
+  radome: string | null,
+  latitude: number | null,
+  longitude: number | null,
+): EquipmentRow {
+  const hasPlace = latitude !== null && longitude !== null
   return {
-    receiver: inLowerCase(receiver?.type ?? ''),
-    firmware: inLowerCase(receiver?.version ?? ''),
-    antenna: inLowerCase(antenna?.type ?? ''),
-    radome: inLowerCase(antenna?.radome ?? ''),
-    place: position,
+    receiver: inLowerCase(receiver ?? ''),
+    firmware: inLowerCase(firmware ?? ''),
+    antenna: inLowerCase(antenna ?? ''),
+    radome: inLowerCase(radome ?? ''),
+    place: hasPlace
+      ? { latitude: toDegrees(latitude), longitude: toDegrees(longitude) }
+      : undefined,
   }
 }
 
-function toObservables({ rinex_version = '', systems = [], signals = {} }: Observables) {
+const observablesSql = 'SELECT id, json FROM observables WHERE id > @last ORDER BY id'
+
+function toObservables(json: string): ObservablesRow {
+  const { rinex_version = '', systems = [], signals = {} } = JSON.parse(json) as Observables
   const all = new Set(Object.values(signals).flat())
   return { rinex_version: inLowerCase(rinex_version), systems, signals: [...all] }
 }

@@ -6,8 +6,8 @@
 export const factTables: readonly string[] = [
   `-- Where data come from, distinct rows: json is an Equipment (see rinex/facts.ts) with its
   -- position on a grid of 10 m, hash that of json. The other columns are parts of it for filters,
-  -- NULL if the header does not say: latitude and longitude in millionths of a degree. Rows are
-  -- only ever added.
+  -- NULL if the header does not say: latitude and longitude in 1e-7 degrees. Rows are only ever
+  -- added.
   CREATE TABLE equipment (
     id        INT8 PRIMARY KEY,
     hash      TEXT NOT NULL UNIQUE,
