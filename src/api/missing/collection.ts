@@ -254,10 +254,11 @@ async function readMissing(
   { network }: NetworkContext,
   { current, range, isWanted, states, requester }: Wanted,
 ): Promise<readonly MissingSlot[]> {
-  // The summaries in memory contain the slots of the last 28 days.
+  // The summaries in memory contain the slots of the last 28 days, and all half ones.
   const { seconds: asOf = 0 } = current.asOf
   const isRecent = (range.fromDay + recentDays) * secondsPerDay >= asOf
-  const series = isRecent
+  const isInMemory = isRecent || states.every((state) => state === 'half')
+  const series = isInMemory
     ? current.states.filter(isWanted).map((each) => ({ ...each, runs: each.summary.runs }))
     : (await network.days(current, { ...range, isWanted }, requester)).map((each) => ({
         ...each,

@@ -112,6 +112,24 @@ t.test('the file of another period or type fills another slot', async (t) => {
   t.match(await listed(), exact([{ period: '01H' }]), 'the whole day does not make the hour whole')
 })
 
+t.test('half slots of all times are listed, of a station and of the network', async (t) => {
+  const { put, count, setNow, listed, availability, json } = await open(t)
+  const old = firstDay - 600
+  await put(nameOf(old, station, '01D'))
+  await count(nameOf(old, station, '01D'), 0.1)
+  await count(name(3), 0.45)
+  await setNow(endOf(4) + 300)
+  const day = iso(old * daySeconds)
+  for (const query of ['', `&station=${station}`, '&station=GRAZ,ONSA', '&country=aut'])
+    t.match(await listed(`state=half&when=${day.slice(0, 10)}${query}`), exact([{ start: day }]))
+  t.match(await listed(`state=half&station=GRAZ&from=2020-01-01`), exact([{}, { start: day }]))
+  t.match(await listed(`state=half&when=${day.slice(0, 10)}&station=ONSA`), exact([]))
+  t.match(await availability(), { half: 1 })
+  const all = await json<object>(`station/${station}/availability/`)
+  t.match(all, { half: 1, delivered: 1 })
+  t.match(await json('archive/'), { half: 2 })
+})
+
 t.test('a short name fills the slot of the long one', async (t) => {
   const { put, count, setNow, starts } = await open(t)
   const short = nameOf(hour(2), 'GRAZ', '01H')
