@@ -11,13 +11,13 @@ export const leastShare = 0.5
 /** A live file that is not damaged. */
 export interface FileOfSlot {
   readonly slot: number
-  /** Counted of expected epochs, 0 to 1; `undefined` if one of them is not known. */
+  /** Counted of expected epochs, 0 to 1; `undefined` if it is not known, or the file has all. */
   readonly share: number | undefined
 }
 
 /**
  * The slots that are half, each with its best file. A file of which nobody knows the share may hold
- * all, so its slot is not half.
+ * all epochs, so its slot is not half.
  * @param files all files of some slots
  */
 export function halfSlotsOf<File extends FileOfSlot>(

@@ -103,8 +103,7 @@ export function* halfSlots(
     // The planners do not know how few these are.
     `SELECT x.share_ppm, x.id, f.station, f.kind, f.data_date, f.damaged_us
      FROM (SELECT share_ppm, id FROM fact ${dialect.using('fact_share')}
-       WHERE ${dialect.inTime('id')} AND share_ppm < 1000000
-         AND share_ppm < ${leastShare * million}
+       WHERE ${dialect.inTime('id')} AND share_ppm < ${leastShare * million}
          AND (share_ppm, id) > (CAST(@share AS bigint), CAST(@id AS bigint))
        ORDER BY share_ppm, id LIMIT @limit) x
      CROSS JOIN file f WHERE f.id = x.id ORDER BY x.share_ppm, x.id`,
