@@ -11,7 +11,8 @@ import { isServer } from '../dist/catalogue/database-url.js'
 import { openWriter } from '../dist/catalogue/engines/engine.js'
 import { parseFilename } from '../dist/parse/filename.js'
 import { generateCatalogue } from './catalogue.js'
-import { startOurs, timed } from './list.js'
+import { startOurs } from './list.js'
+import { cpuOf } from './load.js'
 import { optionsOf, spread } from './measure.js'
 
 export const description = 'filters on what is inside the files, and the bytes that this takes'
@@ -41,10 +42,10 @@ const queries = {
 
 /**
  * Options: --records (1000000); --database FILE (kept, made if absent) or the URL of an empty
- * database, or one that this program has filled; --repeats (9) of each query.
+ * database, or one that this program has filled; --repeats (15) of each query.
  */
 export async function run({ print, args }) {
-  const defaults = { records: 1_000_000, database: '', repeats: 9 }
+  const defaults = { records: 1_000_000, database: '', repeats: 15 }
   const { records, database: given, repeats } = optionsOf(args, defaults)
   const folder = mkdtempSync(join(tmpdir(), 'inside-'))
   const database = given === '' ? join(folder, 'catalogue.db') : given
@@ -57,20 +58,35 @@ export async function run({ print, args }) {
     }
     if (!isServer(database)) sizes(database, print)
     ours = await startOurs(database, folder)
-    print('count and page, each time with another value, ms:')
+    await untilIdle(ours.pid)
+    print('count and page, each time with another value: ms; ms CPU of the API')
     for (const [name, query] of Object.entries(queries)) {
       const times = []
-      let count = 0
+      let found
+      const before = cpuOf(ours.pid)
       for (let number = 1; number <= repeats; number++) {
-        const url = `${ours.url}?${query.replaceAll(/#n?/g, number)}&limit=${10 + number}`
-        times.push(await timed(url))
-        ;({ count } = await (await fetch(url)).json())
+        const value = query.replaceAll(/#n?/g, 1 + (number % 9))
+        const begun = performance.now()
+        found = await fetch(`${ours.url}?${value}&limit=${10 + number}`)
+        times.push(performance.now() - begun)
       }
-      print(`  ${name.padEnd(24)} ${spread(times, 1).padStart(22)}   of ${count} files`)
+      const cpu = ((cpuOf(ours.pid) - before) * 1000) / repeats
+      const files = found.ok ? `of ${(await found.json()).count} files` : `status ${found.status}`
+      print(
+        `  ${name.padEnd(24)} ${spread(times, 1).padStart(22)} ${cpu.toFixed(0).padStart(6)}   ${files}`,
+      )
     }
   } finally {
     ours?.stop()
     rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** Waits until the API has read ahead what its pages need. */
+async function untilIdle(pid) {
+  for (let before = -1; cpuOf(pid) - before > 0.1;) {
+    before = cpuOf(pid)
+    await new Promise((resolve) => setTimeout(resolve, 2000))
   }
 }
 

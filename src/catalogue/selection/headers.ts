@@ -57,7 +57,9 @@ function idsOf<Row>(
   tests: readonly Test<Row>[],
 ): readonly number[] | undefined {
   if (tests.length === 0) return undefined
-  return [...table].flatMap(([id, row]) => (tests.every((test) => test(row)) ? id : []))
+  const ids: number[] = []
+  for (const [id, row] of table) if (tests.every((test) => test(row))) ids.push(id)
+  return ids
 }
 
 /** Reads the new rows of a table by SQL for those above an id; `toRow` gets their other columns. */
@@ -66,7 +68,8 @@ function* added<Row>(
   known: Map<number, Row>,
   toRow: (...columns: never[]) => Row,
 ): Question<void> {
-  const last = [...known.keys()].at(-1) ?? 0
+  let last = 0
+  for (const id of known.keys()) last = id
   for (const [id, ...columns] of yield* rows<[id: number, ...columns: never[]]>(sql, { last }))
     known.set(id, toRow(...columns))
 }
