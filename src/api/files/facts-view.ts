@@ -59,10 +59,10 @@ export function headerHtml(facts: Facts | null | undefined): Html {
     { name: 'DOI', value: doi },
   ].map(({ name, value }) => ({ name, value: value ? fromHeader(value) : '' }))
   const list = [
-    { name: 'Version', value: facts?.rinex_version },
+    { name: 'Version', value: facts?.rinex_version && fromHeader(facts.rinex_version) },
     { name: 'Marker', value: facts?.marker && fromHeader(markerWords(facts)) },
     { name: 'Position (to 10 m)', value: position && positionWords(position) },
-    { name: 'Time system', value: facts?.time_system },
+    { name: 'Time system', value: facts?.time_system && fromHeader(facts.time_system) },
     ...texts,
   ]
   return html`${facts && factList(list)}${signalsHtml(facts)}

@@ -199,7 +199,9 @@ t.test(
     const bare = await pageOf(service)
     t.equal(bare.hrefOf('The header as it is in the file'), 'header/?format=api')
     const agency = '<b>\u202Eagency'
-    await writer.keepChecksums([{ ...checksum, facts: { ...allFacts, agency, flags: [] } }], 1)
+    const [rinex_version, time_system] = ['\u202E3.05', '\u202EGPS']
+    const facts = { ...allFacts, agency, rinex_version, time_system, flags: [] }
+    await writer.keepChecksums([{ ...checksum, facts }], 1)
     const good = await pageOf(service)
     t.match(good.text, 'its checksum is known, and it holds 90 of 120 epochs.')
     t.match(good.facts, {
@@ -212,6 +214,8 @@ t.test(
       Marker: 'GRAZ, 11001M002',
       Agency: agency,
     })
+    const apart = good.texts('bdi')
+    for (const text of [agency, rinex_version, time_system]) t.ok(apart.includes(text))
     t.match(good.text, 'Galileo: C1X')
     await writer.keepChecksums([{ ...checksum, facts: flagged('short', 'marker') }], 1)
     const odd = await pageOf(service)
