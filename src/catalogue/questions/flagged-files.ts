@@ -4,12 +4,12 @@ import type { FlaggedStation } from '../../series/flags.ts'
 import type { DayRange } from '../../series/series.ts'
 import { flagsIn } from '../facts/values.ts'
 import type { Question } from '../question.ts'
-import { all } from '../question.ts'
+import { rows } from '../question.ts'
 import type { QuestionContext } from '../selection/context.ts'
 import { dayOf } from '../tables/days.ts'
 
-type ReadRow = [station: number, kind: number, files: number]
-type FlaggedRow = [station: number, kind: number, day: number, flags: number, files: number]
+/** Files with the same flags; `null` for those that were not read. */
+type FlagsRow = [station: number, kind: number, day: number, flags: number | null, files: number]
 
 /**
  * The live files of some days that were read for what is inside, by station and type, with those
@@ -22,20 +22,17 @@ export function* flaggedFiles(
 ): Question<readonly FlaggedStation[]> {
   yield* lookups.refresh({ needsBuilt: true })
   const sites = yield* lookups.sites()
-  const values = { start: fromDay * secondsPerDay, end: (toDay + 1) * secondsPerDay }
-  // CROSS JOIN keeps the order of the tables.
-  const from = (index: string): string => `station s
-    CROSS JOIN file f ${dialect.using('file_station')} CROSS JOIN fact x ${dialect.using(index)}
-    WHERE ${dialect.inTime('f.id')} AND f.station = s.id
-      AND f.data_date >= @start AND f.data_date < @end AND x.id = f.id`
-  const [read, flagged] = (yield* all(
-    { sql: `SELECT f.station, f.kind, count(*) FROM ${from('')} GROUP BY 1, 2`, values },
-    {
-      sql: `SELECT f.station, f.kind, ${dayOf('f.data_date')}, x.flags, count(*)
-        FROM ${from('fact_flagged')} AND x.flags <> 0 GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4`,
-      values,
-    },
-  )) as unknown as [ReadRow[], FlaggedRow[]]
+  // CROSS JOIN keeps the order of the tables. A join with the facts could read all of them.
+  const read = yield* rows<FlagsRow>(
+    `SELECT station, kind, day, flags, count(*)
+     FROM (SELECT f.station, f.kind, ${dayOf('f.data_date')} AS day,
+         (SELECT x.flags FROM fact x WHERE x.id = f.id) AS flags
+       FROM station s CROSS JOIN file f ${dialect.using('file_station')}
+       WHERE ${dialect.inTime('f.id')} AND f.station = s.id
+         AND f.data_date >= @start AND f.data_date < @end) n
+     GROUP BY station, kind, day, flags ORDER BY station, kind, day, flags`,
+    { start: fromDay * secondsPerDay, end: (toDay + 1) * secondsPerDay },
+  )
   const found = new Map<string, Found>()
   const foundAt = (stationId: number, kind: number): Found | undefined => {
     const station = sites.mainCode(lookups.stations.get(stationId) ?? '')
@@ -46,12 +43,12 @@ export function* flaggedFiles(
     found.set(key, known)
     return known
   }
-  for (const [station, kind, files] of read) {
-    const of = foundAt(station, kind)
-    if (of !== undefined) of.read += files
+  for (const [station, kind, day, bits, files] of read) {
+    const of = bits === null ? undefined : foundAt(station, kind)
+    if (bits === null || of === undefined) continue
+    of.read += files
+    if (bits !== 0) of.flagged.push({ day, flags: flagsIn(bits), files })
   }
-  for (const [station, kind, day, bits, files] of flagged)
-    foundAt(station, kind)?.flagged.push({ day, flags: flagsIn(bits), files })
   return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => each)
 }
 
