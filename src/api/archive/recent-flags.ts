@@ -29,6 +29,7 @@ type ReaderDeps = FlagsDeps & { readonly reader: Pick<CatalogueReader, 'head'> }
 
 export class RecentFlagsReader {
   readonly #deps: ReaderDeps
+  /** What was read last; until then (ms, steady clock) it counts although something has changed. */
   #known:
     { readonly key: string; readonly flags: RecentFlags; readonly untilMs: number } | undefined
   #running: Promise<RecentFlags | undefined> | undefined
