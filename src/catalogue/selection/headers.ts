@@ -62,6 +62,9 @@ function idsOf<Row>(
   return ids
 }
 
+/** What these have read stays known if the question is ended because it takes too long. */
+const rowsPerStatement = 2000
+
 /** Reads the new rows of a table by SQL for those above an id; `toRow` gets their other columns. */
 function* added<Row>(
   sql: string,
@@ -70,13 +73,16 @@ function* added<Row>(
 ): Question<void> {
   let last = 0
   for (const id of known.keys()) last = id
-  for (const [id, ...columns] of yield* rows<[id: number, ...columns: never[]]>(sql, { last }))
-    known.set(id, toRow(...columns))
+  for (let count = rowsPerStatement; count === rowsPerStatement;) {
+    const found = yield* rows<[id: number, ...columns: never[]]>(sql, { last })
+    for (const [id, ...columns] of found) known.set((last = id), toRow(...columns))
+    count = found.length
+  }
 }
 
 // Parsing the JSON of tens of thousands of rows would take tenths of a second.
 const equipmentSql = `SELECT id, receiver, firmware, antenna, radome, latitude, longitude
-  FROM equipment WHERE id > @last ORDER BY id`
+  FROM equipment WHERE id > @last ORDER BY id LIMIT ${rowsPerStatement}`
 
 function toEquipment(
   receiver: string | null,
@@ -98,7 +104,8 @@ function toEquipment(
   }
 }
 
-const observablesSql = 'SELECT id, json FROM observables WHERE id > @last ORDER BY id'
+const observablesSql = `SELECT id, json FROM observables WHERE id > @last
+  ORDER BY id LIMIT ${rowsPerStatement}`
 
 function toObservables(json: string): ObservablesRow {
   const { rinex_version = '', systems = [], signals = {} } = JSON.parse(json) as Observables
