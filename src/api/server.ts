@@ -155,7 +155,8 @@ function siteOf(
   const missingOf = (codes: readonly string[]) =>
     network.latest === undefined ? 0 : countMissing(network.latest, codes)
   return new Site(settings, async () => {
-    const known = await network.ifLoaded(alertsAgeMs)
+    // States that were known of the empty catalogue cannot be read during the first scan.
+    const known = await network.ifLoaded(alertsAgeMs).catch(() => undefined)
     const asOf = await asOfReader.of(await reader.head())
     const isScanned = asOf.seconds !== undefined
     const status = isScanned ? undefined : await indexerStatus().catch(() => undefined)

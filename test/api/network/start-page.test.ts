@@ -87,6 +87,9 @@ t.test('a page that waits for the first scan says itself how far it is, once', a
         Promise.resolve({ ...watchingIndexer, state: 'scanning', scan: progress }),
     }),
   })
+  // Its states were known while it was empty.
+  await service.page('network/')
+  service.clock.us += 60_000_000
   await service.writer.deferIndexes()
   await service.addNames('obs/2026/001', ['GRAZ00AUT_R_20260010000_01D_30S_MO.crx.gz'])
   const page = await service.page('rinex-file/?station=graz', 503)

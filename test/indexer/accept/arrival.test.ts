@@ -12,8 +12,11 @@ import { openParts, startOn } from '../parts.ts'
 
 const minute = 60
 const hour = 3600
-const [old, came] = [pathIn(dayDirectory(2), 0), pathIn(dayDirectory(1), 0)] as const
-const day = Math.floor(Date.now() / 86_400_000) - 1
+// No latency is negative: the data have ended, also by a clock that is set back by hours.
+const daysAgo = 2
+const day = Math.floor(Date.now() / 86_400_000) - daysAgo
+const old = pathIn(dayDirectory(daysAgo + 1), 0)
+const came = pathIn(dayDirectory(daysAgo), 0)
 const content = gzipSync('observations '.repeat(1000))
 
 /** An indexer that has made its first scan and is not told of file events. */
@@ -57,7 +60,7 @@ async function openIndexer(t: Test) {
     /** How long ago the file of the day arrived, in seconds; `undefined` if that was not seen. */
     arrivedAgo: async () => {
       const query = { code: 'A00000AUT', fileType: 'o', period: '01D', from: day, to: day } as const
-      const found = await running.reader.seriesArrivals({ ...query, now: day + 2 })
+      const found = await running.reader.seriesArrivals({ ...query, now: day + daysAgo + 1 })
       const [arrival] = found?.arrivals ?? []
       return arrival && now() - ((day + 1) * 86_400 + arrival[1])
     },
@@ -126,7 +129,7 @@ const cases: readonly {
     title: 'a directory that is moved into the archive with its files',
     ago: 0,
     act: async ({ put, sweep, at }) => {
-      const whole = dayDirectory(1)
+      const whole = dayDirectory(daysAgo)
       put(came.replace(whole, 'aside'), 9 * hour)
       mkdirSync(join(at(whole), '..'), { recursive: true })
       renameSync(at('aside'), at(whole))
