@@ -92,6 +92,7 @@ t.test('a page that waits for the first scan says itself how far it is, once', a
   service.clock.us += 60_000_000
   await service.writer.deferIndexes()
   await service.addNames('obs/2026/001', ['GRAZ00AUT_R_20260010000_01D_30S_MO.crx.gz'])
+  t.match((await service.page('network/')).text, '12 % is done')
   const page = await service.page('rinex-file/?station=graz', 503)
   t.strictSame(page.texts('p', { class: 'notice' }), [
     'The first scan of the archive has not ended: not all files are listed, and states are not known yet. 12 % is done, about 58 s left.',
