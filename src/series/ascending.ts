@@ -1,4 +1,4 @@
-/** Finds values in ascending numbers. Pure. */
+/** The order of texts, and values in ascending numbers. Pure. */
 
 /**
  * A percentile of the first `count` values by nearest rank: `share` (0 to 1) of them are at or
@@ -23,4 +23,9 @@ export function lowerBound(ascending: ArrayLike<number>, bound: number): number 
     else high = middle
   }
   return low
+}
+
+/** Orders texts by their code units. */
+export function compareText(a: string, b: string): number {
+  return a === b ? 0 : a < b ? -1 : 1
 }

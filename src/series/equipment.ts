@@ -5,7 +5,7 @@
 import { secondsPerDay } from '../parse/calendar.ts'
 import type { ParsedName } from '../parse/types.ts'
 import type { Equipment, Position } from '../rinex/facts.ts'
-import { compareText } from './loss.ts'
+import { compareText } from './ascending.ts'
 
 /** A file whose header was read. */
 export interface EquippedFile extends Pick<

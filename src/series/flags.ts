@@ -6,6 +6,7 @@ import type { FileType } from '../parse/types.ts'
 import { fileTypes } from '../parse/types.ts'
 import type { FlagName } from '../rinex/facts.ts'
 import { flagNames } from '../rinex/facts.ts'
+import { compareText } from './ascending.ts'
 import type { DayRange } from './series.ts'
 
 /** The files of a station and a type on some days. */
@@ -60,7 +61,7 @@ export function withoutAlways(week: readonly FlaggedStation[]): {
       return flags.length === 0 ? [] : [{ ...group, flags }]
     }),
   }))
-  return { counted, always: always.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)) }
+  return { counted, always: always.sort((a, b) => compareText(keyOf(a), keyOf(b))) }
 }
 
 function keyOf({ station, fileType, flag }: Pick<AlwaysFlagged, 'station' | 'fileType' | 'flag'>) {
@@ -166,7 +167,7 @@ export function flaggedWeek(week: readonly FlaggedStation[]): FlaggedWeek {
     ...flagSums(counted),
     days: flaggedDays(counted),
     stations: stations.sort(
-      (a, b) => b.files - a.files || a.read - b.read || (a.station < b.station ? -1 : 1),
+      (a, b) => b.files - a.files || a.read - b.read || compareText(a.station, b.station),
     ),
   }
 }

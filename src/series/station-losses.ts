@@ -4,11 +4,11 @@
  */
 import { secondsPerDay, secondsPerHour } from '../parse/calendar.ts'
 import { countryOf } from '../parse/countries.ts'
+import { compareText } from './ascending.ts'
 import { dueTimes, patienceSeconds } from './due.ts'
 import type { Loss, LostSeries } from './loss.ts'
-import { compareText, lossOf, newestFirst } from './loss.ts'
+import { lossOf, newestFirst, stalledLoss } from './loss.ts'
 import { endOfSlot } from './series.ts'
-import { stalledLoss } from './stalled.ts'
 import type { StationSeries } from './station-states.ts'
 
 /** All lost series of a station. */

@@ -1,6 +1,6 @@
 /** Removed and rejected names, compared with what was removed and rejected. */
 import Sqlite from 'better-sqlite3'
-import { unlisted } from '../../src/catalogue/questions/unlisted.ts'
+import { unlisted } from '../../src/catalogue/questions/files.ts'
 import { dialect } from '../../src/catalogue/sqlite/dialect.ts'
 import { Driver } from '../../src/catalogue/sqlite/driver.ts'
 import t from '../tap.ts'

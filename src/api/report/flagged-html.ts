@@ -3,6 +3,7 @@ import { dayToIso, secondsPerDay } from '../../parse/calendar.ts'
 import type { FlagName } from '../../rinex/facts.ts'
 import { flagMeanings } from '../../rinex/facts.ts'
 import { counted, readableNumber } from '../../runtime/readable.ts'
+import { compareText } from '../../series/ascending.ts'
 import type { AlwaysFlagged, FlagCount, FlaggedWeek, StationFlags } from '../../series/flags.ts'
 import type { QueryPair } from '../http/links.ts'
 import { queryText } from '../http/links.ts'
@@ -116,7 +117,7 @@ function worstRow({ station, read, files, flags }: StationFlags, hrefOf: HrefOf)
 /** A line for each flag that a station always has. */
 function alwaysHtml(always: readonly AlwaysFlagged[], hrefOf: HrefOf): Html {
   const lines = always
-    .toSorted((a, b) => (a.station < b.station ? -1 : 1))
+    .toSorted((a, b) => compareText(a.station, b.station))
     .map(({ station, flag, files, read }) => {
       const count = `${readableNumber(files)} of ${counted(read, 'file', 'files')}`
       const list = link(count, hrefOf(['station', station], ['flag', flag]))

@@ -1,9 +1,9 @@
 /** The equipment and the places of stations, and the types of equipment, from headers of files. */
 import { secondsPerDay } from '../../parse/calendar.ts'
 import type { Antenna } from '../../rinex/facts.ts'
+import { compareText } from '../../series/ascending.ts'
 import type { NewestPlace, Stretch } from '../../series/equipment.ts'
 import { equipmentStretches, newestPlace } from '../../series/equipment.ts'
-import { compareText } from '../../series/loss.ts'
 import type { StationPosition } from '../../series/station-places.ts'
 import { inLowerCase } from '../filter.ts'
 import type { Question } from '../question.ts'

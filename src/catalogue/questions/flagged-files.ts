@@ -1,5 +1,6 @@
 /** The flagged files of stations, by the days of their data. */
 import { secondsPerDay } from '../../parse/calendar.ts'
+import { compareText } from '../../series/ascending.ts'
 import type { FlaggedStation } from '../../series/flags.ts'
 import type { DayRange } from '../../series/series.ts'
 import { flagsIn } from '../facts/values.ts'
@@ -49,7 +50,7 @@ export function* flaggedFiles(
     of.read += files
     if (bits !== 0) of.flagged.push({ day, flags: flagsIn(bits), files })
   }
-  return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => each)
+  return [...found].sort(([a], [b]) => compareText(a, b)).map(([, each]) => each)
 }
 
 interface Found extends FlaggedStation {
